@@ -29,13 +29,13 @@ _leading_zeros = _counting_intrinsic("ctlz")
 _trailing_zeros = _counting_intrinsic("cttz")
 
 
-@njit(inline="always")
+@njit
 def highest_bit(word: int) -> int:
     """Index of the highest set bit of a uint32 that is not 0."""
     return 31 - _leading_zeros(word)
 
 
-@njit(inline="always")
+@njit
 def lowest_bit(word: int) -> int:
     """Index of the lowest set bit of a uint32 that is not 0."""
     return _trailing_zeros(word)

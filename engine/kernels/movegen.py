@@ -57,7 +57,7 @@ def swap(packed: Array) -> Array:
     return np.ascontiguousarray(packed[:, ::-1])
 
 
-@njit(inline="always")
+@njit
 def masks(board: Array) -> tuple[int, int]:
     """`occupied` and `blocked` of a flat packed board, as uint32 bit masks."""
     occupied = np.uint32(0)
@@ -69,7 +69,7 @@ def masks(board: Array) -> tuple[int, int]:
     return occupied, blocked
 
 
-@njit(inline="always")
+@njit
 def is_over(board: Array) -> bool:
     """Whether one side of a flat packed board has no checker left on the points or the bar."""
     mine = 0
@@ -80,7 +80,7 @@ def is_over(board: Array) -> bool:
     return mine == 0 or theirs == 0
 
 
-@njit(inline="always")
+@njit
 def _sources(occupied: int, blocked: int, die: int) -> int:
     """The mask of points from which the mover may play this die."""
     shift = np.uint32(die)
@@ -95,7 +95,7 @@ def _sources(occupied: int, blocked: int, die: int) -> int:
     return sources
 
 
-@njit(inline="always")
+@njit
 def _step(board: Array, occupied: int, source: int, die: int) -> tuple[int, int]:
     """Move a checker on a flat packed board; the new `occupied`, and whether it hit."""
     target = max(source - die, 0)
@@ -113,7 +113,7 @@ def _step(board: Array, occupied: int, source: int, die: int) -> tuple[int, int]
     return occupied, hit
 
 
-@njit(inline="always")
+@njit
 def _unstep(board: Array, source: int, die: int, hit: int) -> None:
     """Take a `_step` back."""
     target = max(source - die, 0)
@@ -124,7 +124,7 @@ def _unstep(board: Array, source: int, die: int, hit: int) -> None:
         board[OTHER + BAR] -= 1
 
 
-@njit(inline="always")
+@njit
 def _emit(words: Array, results: Array, count: int) -> None:
     """Write a board (uint64[8]) as the next player sees it into row `count` of uint64[., 8]."""
     for word in range(4):
@@ -132,7 +132,7 @@ def _emit(words: Array, results: Array, count: int) -> None:
         results[count, 4 + word] = words[word]
 
 
-@njit(inline="always")
+@njit
 def _is_new(results: Array, start: int, count: int) -> bool:
     """Whether row `count` differs from all rows from `start` on."""
     for row in range(start, count):
@@ -146,7 +146,7 @@ def _is_new(results: Array, start: int, count: int) -> bool:
     return True
 
 
-@njit(inline="always")
+@njit
 def _both_dice(
     board: Array, words: Array, occupied: int, blocked: int, high: int, low: int,
     results: Array, start: int,
@@ -185,7 +185,7 @@ def _both_dice(
     return count
 
 
-@njit(inline="always")
+@njit
 def _one_die(
     board: Array, words: Array, occupied: int, blocked: int, die: int, results: Array, start: int
 ) -> int:
@@ -202,7 +202,7 @@ def _one_die(
     return count
 
 
-@njit(inline="always")
+@njit
 def _double(
     board: Array, words: Array, occupied: int, blocked: int, die: int,
     results: Array, start: int, stack: Array,
@@ -332,7 +332,7 @@ def legal_results_all_rolls(packed: Array) -> tuple[Array, Array]:
     return _as_boards(results), flat_offsets[starts]
 
 
-@njit(inline="always")
+@njit
 def _reaches(words: Array, target: Array) -> bool:
     """Whether the board, seen by the next player, is `target` (uint64[8])."""
     for word in range(4):
