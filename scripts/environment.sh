@@ -49,7 +49,10 @@ ensure_environment() { # EXTRA
         return
     fi
     exec 9>>"$root/.venv.lock"
-    ! command -v flock >/dev/null || flock 9
+    if command -v flock >/dev/null && ! flock --nonblock 9; then
+        say "waiting for another process that is changing $environment"
+        flock 9
+    fi
     if [[ -s $root/.venv.lock ]] || ! "$python" -m pip --version >/dev/null 2>&1; then
         echo "being changed by process $$" >"$root/.venv.lock"
         make_environment
