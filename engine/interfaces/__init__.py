@@ -1,0 +1,1 @@
+"""What people and programs talk to: thin, no logic of the game."""

@@ -1,0 +1,113 @@
+"""The entry point of `acepoint`: finds the command, runs it, and turns errors into exit codes."""
+
+import contextlib
+import io
+import os
+import sys
+from importlib.metadata import entry_points
+from typing import Protocol
+
+import tyro
+
+from engine.errors import AcepointError, NotationError
+from engine.interfaces.cli.bench import Bench
+from engine.interfaces.cli.move import Move
+from engine.interfaces.cli.perft import Perft
+from engine.interfaces.cli.play import Play
+from engine.interfaces.cli.score import Score
+from engine.interfaces.cli.tournament import Tournament
+
+__all__ = ["main"]
+
+BAD_INPUT = 2
+INTERRUPTED = 130  # 128 + SIGINT, as shells have it
+READER_GONE = 141  # 128 + SIGPIPE
+
+DESCRIPTION = """Acepoint, a backgammon engine that learns by playing itself.
+
+POSITION is a gnubg ID (position, or position:match), an XGID or a FIBS board string. Plies are
+counted as gnubg counts them: 0 is the static evaluation, n looks n rolls ahead.
+
+Example: acepoint move 4HPwATDgc/ABMA 31
+"""
+
+
+class Command(Protocol):
+    """A parsed command line."""
+
+    def run(self) -> None:
+        """Do it. Raises AcepointError for bad input."""
+
+
+COMMANDS: dict[str, type[Command]] = {
+    "move": Move,
+    "play": Play,
+    "tournament": Tournament,
+    "score": Score,
+    "bench": Bench,
+    "perft": Perft,
+}
+
+
+def main() -> None:
+    """Run the command line of this process and exit with its code."""
+    sys.exit(_run(sys.argv[1:]))
+
+
+def _run(arguments: list[str]) -> int:
+    """The exit code; all that a user can do wrong ends here, and what is left is a bug."""
+    try:
+        _parse(arguments).run()
+        sys.stdout.flush()
+    except AcepointError as error:
+        print(f"acepoint: {error}", file=sys.stderr)
+        return BAD_INPUT
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        # What is still buffered has no reader: let the flush at exit write it to nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return READER_GONE
+    return 0
+
+
+def _parse(arguments: list[str]) -> Command:
+    """The command that the arguments ask for. Raises NotationError saying what is wrong."""
+    complaint = io.StringIO()
+    try:
+        with contextlib.redirect_stderr(complaint):
+            return tyro.extras.subcommand_cli_from_dict(
+                _commands(arguments),
+                prog="acepoint",
+                description=DESCRIPTION,
+                args=arguments,
+                config=(
+                    tyro.conf.FlagCreatePairsOff,
+                    tyro.conf.PositionalMetavarFromFieldName,
+                ),
+            )
+    except SystemExit as stop:
+        if stop.code == BAD_INPUT:
+            raise NotationError(_one_line(complaint.getvalue())) from None
+        raise
+
+
+def _commands(arguments: list[str]) -> dict[str, type[Command]]:
+    """Our commands, and those of other packages unless it is clearly one of ours that is meant."""
+    if arguments and arguments[0] in COMMANDS:
+        return COMMANDS
+    return COMMANDS | {
+        entry.name: entry.load() for entry in entry_points(group="acepoint.commands")
+    }
+
+
+def _one_line(box: str) -> str:
+    """What stands in the box that tyro draws about bad arguments, without its help texts."""
+    rows = [line.strip("│╭╮╰╯─").rstrip() for line in box.splitlines()[1:]]
+    said = []
+    for row in rows:
+        if not row.strip(" ─"):
+            break
+        if not row.startswith(" " * 8):
+            said.append(row.strip())
+    return f"{' '.join(said)} (see --help)"

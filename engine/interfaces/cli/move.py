@@ -1,0 +1,101 @@
+"""`acepoint move`: the plays of a position, ranked."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import tyro
+
+from engine.errors import NotationError
+from engine.interfaces.cli.options import AsJson, Net, Plies, PositionText, VariantName
+from engine.interfaces.cli.output import print_json, print_table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from engine.bot import Candidate
+
+__all__ = ["Move", "print_candidates"]
+
+SHOWN = 10  # plays in a table unless another number is asked for
+
+
+@dataclass(frozen=True)
+class Move:
+    """Rank the plays of a position.
+
+    Shows the board, and the plays by equity with the five probabilities of the player on roll: win,
+    win a gammon, win a backgammon, lose a gammon, lose a backgammon. Plies are counted as gnubg
+    counts them: 0 is the static evaluation, n looks n rolls ahead.
+
+    Example: acepoint move 4HPwATDgc/ABMA 31
+    """
+
+    position: PositionText
+    dice: tyro.conf.Positional[str | None] = None
+    """Such as 31 or 3-1; may be left out when the position's ID carries them."""
+    plies: Plies = 0
+    candidates: int | None = None
+    """How many plays to show, the best first; by default 10, and with --json all."""
+    net: Net = None
+    variant: VariantName = "backgammon"
+    as_json: AsJson = False
+
+    def run(self) -> None:
+        """Rank and print."""
+        from engine.backgammon.dice import parse_dice
+        from engine.backgammon.position import read_id
+        from engine.backgammon.variants import variant
+
+        if self.candidates is not None and self.candidates < 1:
+            raise NotationError(f"--candidates {self.candidates}: expected a number from 1")
+        position, match = read_id(self.position, variant(self.variant))
+        dice = parse_dice(self.dice) if self.dice is not None else match and match.dice
+        if dice is None:
+            raise NotationError(f"position {self.position!r} has no dice: give them too, such as 31")
+
+        from engine.bot import Bot
+
+        ranking = Bot(self.net, self.plies).rank(position, dice, match)
+        if self.as_json:
+            print_json(
+                {
+                    "position": position.id,
+                    "dice": f"{max(dice)}{min(dice)}",
+                    "plies": self.plies,
+                    "candidates": [
+                        {
+                            "play": str(candidate.play),
+                            "result": candidate.play.result.id,
+                            "equity": candidate.equity,
+                            "probabilities": [float(p) for p in candidate.probabilities],
+                        }
+                        for candidate in ranking[: self.candidates]
+                    ],
+                }
+            )
+            return
+
+        from engine.interfaces.board_text import draw
+
+        print(f"\n{draw(position)}\n\n {max(dice)}-{min(dice)} to play, {self.plies}-ply:")
+        shown = self.candidates or SHOWN
+        print_candidates(ranking[:shown])
+        if len(ranking) > shown:
+            print(f" {len(ranking) - shown} more plays: --candidates {len(ranking)} shows all")
+
+
+def print_candidates(ranking: "Sequence[Candidate]") -> None:
+    """A table of ranked plays, best first: equities in points, probabilities in per cent."""
+    best = ranking[0].equity
+    print_table(
+        ("play", "equity", "diff", "win", "win g", "win bg", "lose g", "lose bg"),
+        (
+            (
+                candidate.play,
+                f"{candidate.equity:+.4f}",
+                f"{candidate.equity - best:+.4f}" if candidate.equity < best else "",
+                *(f"{100 * p:.1f}" for p in candidate.probabilities),
+            )
+            for candidate in ranking
+        ),
+    )

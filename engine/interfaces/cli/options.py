@@ -1,0 +1,33 @@
+"""Options that several commands share, with their help."""
+
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+__all__ = ["AsJson", "Net", "Plies", "PositionText", "VariantName"]
+
+PositionText = Annotated[
+    str,
+    tyro.conf.Positional,
+    tyro.conf.arg(help="A gnubg ID (position, or position:match), an XGID or a FIBS board string."),
+]
+Plies = Annotated[
+    int,
+    tyro.conf.arg(
+        help="Rolls to look ahead, counted as gnubg counts: 0 is the static evaluation.",
+        metavar="N",
+    ),
+]
+Net = Annotated[
+    Path | None,
+    tyro.conf.arg(help="The net file; by default the released net.", metavar="FILE"),
+]
+VariantName = Annotated[
+    str,
+    tyro.conf.arg(help="backgammon, nackgammon or hypergammon.", metavar="NAME"),
+]
+AsJson = Annotated[
+    bool,
+    tyro.conf.arg(name="json", help="Print one JSON object and nothing else."),
+]

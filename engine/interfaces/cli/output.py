@@ -1,0 +1,30 @@
+"""What commands print: rich tables for people, one JSON object for programs."""
+
+import json
+import sys
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+
+__all__ = ["print_json", "print_table"]
+
+PIPE_WIDTH = 200  # columns that a table may take when no terminal limits it
+
+
+def print_json(fields: Mapping[str, Any]) -> None:
+    """The one object of a command run with `--json`."""
+    print(json.dumps(fields))
+
+
+def print_table(columns: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
+    """A table: the first column to the left, the others to the right."""
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for number, name in enumerate(columns):
+        table.add_column(name, justify="right" if number else "left", no_wrap=True)
+    for row in rows:
+        table.add_row(*map(str, row))
+    width = None if sys.stdout.isatty() else PIPE_WIDTH
+    Console(highlight=False, markup=False, width=width).print(table)
