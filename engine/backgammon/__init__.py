@@ -1,0 +1,1 @@
+"""The rules of backgammon, and nothing but the rules."""

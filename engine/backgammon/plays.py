@@ -1,0 +1,129 @@
+"""Plays: the steps of one, how it is written, and all that are legal."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from engine.backgammon.board import BAR, OFF, Boards
+from engine.backgammon.dice import Dice
+from engine.backgammon.position import Position
+from engine.errors import NotationError
+from engine.kernels import movegen
+
+__all__ = ["CANNOT_MOVE", "Play", "Step", "legal_plays", "play_between", "plays_between"]
+
+CANNOT_MOVE = "cannot move"
+"""How the play without steps is written."""
+
+
+class Step(NamedTuple):
+    """One checker moved by one die, in the numbering of the player who moves it."""
+
+    source: int  # 1..24, or 25 for the bar
+    target: int  # 1..24, or 0 for off
+    hit: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Play:
+    """What a player does with one roll.
+
+    dice: the roll. steps: in an order in which they can be made; none when nothing is legal.
+    result: the position after it, as the next player sees it.
+    """
+
+    dice: Dice
+    steps: tuple[Step, ...]
+    result: Position
+
+    def __str__(self) -> str:
+        """Standard notation, rearmost checkers first: `13/7*/5`, `bar/21* 8/4(2)`, `6/off`."""
+        return _written(self.steps, max(self.dice)) or CANNOT_MOVE
+
+
+def legal_plays(position: Position, dice: Dice) -> list[Play]:
+    """One play for each distinct position that a legal play of the roll can give.
+
+    When nothing is legal, one play without steps; when the game is over, none. Raises NotationError
+    for dice that are not two numbers from 1 to 6.
+    """
+    if len(dice) != 2 or not all(die in range(1, 7) for die in dice):
+        raise NotationError(f"dice {dice!r}: expected two numbers from 1 to 6")
+    packed = movegen.pack(position.board[None])
+    rolled = np.array([dice], np.int8)
+    results, _ = movegen.legal_results(packed, rolled)
+    count = len(results)
+    steps = movegen.canonical_steps(packed.repeat(count, 0), rolled.repeat(count, 0), results)
+    return _assemble([position] * count, [dice] * count, steps, results)
+
+
+def plays_between(
+    positions: Sequence[Position], dice: Sequence[Dice], results: Boards
+) -> list[Play]:
+    """The play that leads from each of M positions to the result chosen for it.
+
+    results: int8[M, 2, 32] packed, as the next player sees them; each must come from the move
+    generator for its position and dice.
+    """
+    packed = movegen.pack(np.array([position.board for position in positions]))
+    steps = movegen.canonical_steps(packed, np.array(dice, np.int8), results)
+    return _assemble(positions, dice, steps, results)
+
+
+def play_between(position: Position, dice: Dice, result: Boards) -> Play:
+    """The play that leads from a position to one of its results, packed int8[2, 32]."""
+    return plays_between([position], [dice], result[None])[0]
+
+
+def _assemble(
+    positions: Sequence[Position], dice: Sequence[Dice], steps: Boards, results: Boards
+) -> list[Play]:
+    boards = movegen.unpack(results)
+    boards.setflags(write=False)
+    return [
+        Play(roll, _with_hits(position.board, moves), Position.trusted(board, position.variant))
+        for position, roll, moves, board in zip(
+            positions, dice, steps.tolist(), boards, strict=True
+        )
+    ]
+
+
+def _with_hits(board: Boards, moves: list[list[int]]) -> tuple[Step, ...]:
+    """The steps of (source, target) pairs up to the first source 0, with the hits they make."""
+    steps: list[Step] = []
+    for source, target in moves:
+        if source == OFF:
+            break
+        blot = target != OFF and board[1, BAR - target] == 1
+        steps.append(Step(source, target, bool(blot) and all(target != s.target for s in steps)))
+    return tuple(steps)
+
+
+def _written(steps: tuple[Step, ...], highest_die: int) -> str:
+    """The notation of the steps; the steps of one checker are joined, equal ones counted."""
+    pending = sorted(steps, key=lambda step: (-step.source, -step.target, not step.hit))
+    chains: dict[tuple[int, int], list[list[Step]]] = {}
+    while pending:
+        chain = [pending.pop(0)]
+        while following := [step for step in pending if step.source == chain[-1].target]:
+            pending.remove(following[0])
+            chain.append(following[0])
+        chains.setdefault((chain[0].source, chain[-1].target), []).append(chain)
+    return " ".join(_written_chains(equal, highest_die) for equal in chains.values())
+
+
+def _written_chains(chains: list[list[Step]], highest_die: int) -> str:
+    """The notation of checkers that make the same steps; the first of them makes the hits."""
+    first = chains[0]
+    source = "bar" if first[0].source == BAR else str(first[0].source)
+    # 6/5/off with 61 must not look like a 6 alone.
+    stepwise = first[-1].target == OFF and first[0].source <= highest_die
+    stops = [
+        ("off" if step.target == OFF else str(step.target)) + "*" * step.hit
+        for step in first
+        if step.hit or stepwise or step is first[-1]
+    ]
+    times = f"({len(chains)})" if len(chains) > 1 else ""
+    return "/".join([source, *stops]) + times
