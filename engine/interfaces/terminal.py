@@ -26,11 +26,11 @@ HELP = """\
  quit        leave; an unfinished game does not count"""
 
 
-class _Quit(Exception):
+class _LeaveError(Exception):
     """The person leaves."""
 
 
-class _Resigned(Exception):
+class _ResignedError(Exception):
     """The person has given up, and the bot has accepted."""
 
     def __init__(self, points: int) -> None:
@@ -75,7 +75,7 @@ class Session:
                 self._count(self._game(opening))
                 if _ask("Another game? [Y/n] ") in {"n", "no"}:
                     return
-        except _Quit:
+        except _LeaveError:
             print(f"Goodbye. {self._score_line()}")
 
     def _count(self, points: int) -> None:
@@ -96,7 +96,7 @@ class Session:
             try:
                 turn = self._person if on_roll == PERSON else self._bot_turn
                 position = turn(position, dice).result
-            except _Resigned as resigned:
+            except _ResignedError as resigned:
                 return -resigned.points
             on_roll, dice = 1 - on_roll, self._roller.roll()
         return position.outcome_points if on_roll == PERSON else -position.outcome_points
@@ -137,7 +137,7 @@ class Session:
             case "hint":
                 self._show_hints(self._bot.rank(position, dice)[:HINTS])
             case "quit" | "exit":
-                raise _Quit
+                raise _LeaveError
             case "resign":
                 self._resign(" ".join(arguments), position, dice)
             case _:
@@ -145,14 +145,14 @@ class Session:
         return None
 
     def _resign(self, stake: str, position: Position, dice: Dice) -> None:
-        """Raises _Resigned unless the bot expects to win more than is offered."""
+        """Raises _ResignedError unless the bot expects to win more than is offered."""
         points = STAKES.get(stake or "single")
         if points is None:
             print(f"resign {stake!r}: expected {', '.join(STAKES)}")
         elif -self._bot.rank(position, dice)[0].equity > points:
             print(f"Acepoint does not accept {RESULTS[points]}: it expects to win more.")
         else:
-            raise _Resigned(points)
+            raise _ResignedError(points)
 
 
 def _confirmed(play: Play) -> bool:
@@ -170,9 +170,9 @@ def _shown(dice: Dice) -> str:
 
 
 def _ask(prompt: str) -> str:
-    """A line from the person, without spaces around it. Raises _Quit at the end of the input."""
+    """A line from the person, stripped. Raises _LeaveError at the end of the input."""
     try:
         return input(prompt).strip()
     except EOFError:
         print()
-        raise _Quit from None
+        raise _LeaveError from None

@@ -157,7 +157,7 @@ def _candidates(decision: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _equity(candidate: dict[str, Any]) -> float:
     equity = candidate.get("equity")
-    if type(equity) not in (int, float) or not math.isfinite(equity):
+    if isinstance(equity, bool) or not isinstance(equity, int | float) or not math.isfinite(equity):
         raise FileFormatError(f"equity is {equity!r:.60}: expected a number")
     return float(equity)
 
@@ -180,4 +180,4 @@ def _require_legal(decisions: CheckerDecisions) -> None:
 
 
 def _equal(some: Packed, others: Packed) -> npt.NDArray[np.bool_]:
-    return (some == others).all(axis=(1, 2))
+    return np.asarray((some == others).all(axis=(1, 2)))

@@ -4,6 +4,7 @@ import contextlib
 import io
 import os
 import sys
+from collections.abc import Callable
 from importlib.metadata import entry_points
 from typing import Protocol
 
@@ -39,7 +40,7 @@ class Command(Protocol):
         """Do it. Raises AcepointError for bad input."""
 
 
-COMMANDS: dict[str, type[Command]] = {
+COMMANDS: dict[str, Callable[..., Command]] = {
     "move": Move,
     "play": Play,
     "tournament": Tournament,
@@ -92,7 +93,7 @@ def _parse(arguments: list[str]) -> Command:
         raise
 
 
-def _commands(arguments: list[str]) -> dict[str, type[Command]]:
+def _commands(arguments: list[str]) -> dict[str, Callable[..., Command]]:
     """Our commands, and those of other packages unless it is clearly one of ours that is meant."""
     if arguments and arguments[0] in COMMANDS:
         return COMMANDS

@@ -49,9 +49,13 @@ class Move:
         if self.candidates is not None and self.candidates < 1:
             raise NotationError(f"--candidates {self.candidates}: expected a number from 1")
         position, match = read_id(self.position, variant(self.variant))
-        dice = parse_dice(self.dice) if self.dice is not None else match and match.dice
+        dice = match.dice if match else None
+        if self.dice is not None:
+            dice = parse_dice(self.dice)
         if dice is None:
-            raise NotationError(f"position {self.position!r} has no dice: give them too, such as 31")
+            raise NotationError(
+                f"position {self.position!r} has no dice: give them too, such as 31"
+            )
 
         from engine.bot import Bot
 

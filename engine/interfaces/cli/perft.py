@@ -2,8 +2,9 @@
 
 import time
 from dataclasses import dataclass
-from typing import Annotated
 
+import numpy as np
+import numpy.typing as npt
 import tyro
 
 from engine.errors import NotationError

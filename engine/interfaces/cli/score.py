@@ -1,4 +1,4 @@
-"""`acepoint score`: how good the choices are, measured on decisions that a stronger player valued."""
+"""`acepoint score`: choices compared with those of a stronger player."""
 
 import time
 from dataclasses import asdict, dataclass
@@ -27,7 +27,7 @@ class Score:
     kind: tyro.conf.Positional[Literal["checker"]]
     """What is decided: checker plays."""
     file: tyro.conf.Positional[Path]
-    """One JSON object a line (position, dice, candidates with result and equity); may be gzipped."""
+    """JSON lines (position, dice, candidates with result and equity), which may be gzipped."""
     plies: Plies = 0
     limit: int | None = None
     """Use only so many decisions from the beginning of the file."""
@@ -47,9 +47,7 @@ class Score:
         score = score_checker(decisions, bot.best_packed)
         seconds = time.perf_counter() - began
         if self.as_json:
-            print_json(
-                {"pr": score.pr} | asdict(score) | {"plies": self.plies, "seconds": seconds}
-            )
+            print_json({"pr": score.pr} | asdict(score) | {"plies": self.plies, "seconds": seconds})
         else:
             print_table(
                 ("plies", "PR", "mean loss", "decisions", "not listed", "seconds"),
