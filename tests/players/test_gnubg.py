@@ -1,0 +1,241 @@
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from importlib import metadata
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.backgammon.variants import BACKGAMMON
+from engine.errors import AcepointError
+from engine.kernels.dealing import game_seeds
+from engine.kernels.movegen import legal_results, pack
+from engine.players.base import Array
+from engine.players.gnubg import GnubgPlayer
+from engine.players.random import RandomPlayer
+from engine.players.table import play_games
+
+gnubg_nn = pytest.importorskip("gnubg_nn")
+
+
+@pytest.fixture(scope="module")
+def gnubg() -> Iterator[GnubgPlayer]:
+    player = GnubgPlayer("gnubg:0", 0)
+    yield player
+    player.close()
+
+
+@pytest.fixture(scope="module")
+def pubeval() -> Iterator[GnubgPlayer]:
+    player = GnubgPlayer("pubeval", None)
+    yield player
+    player.close()
+
+
+class Witness(RandomPlayer):
+    """A random player that keeps every position and roll it sees."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.boards: list[Array] = []
+        self.dice: list[Array] = []
+
+    def best_packed(self, packed: Array, dice: Array) -> Array:
+        self.boards.append(packed)
+        self.dice.append(dice)
+        return super().best_packed(packed, dice)
+
+
+@pytest.fixture(scope="module")
+def seen() -> tuple[Array, Array]:
+    """Thousands of positions of random games, from the opening to the last checkers."""
+    witness = Witness()
+    play_games(witness, witness, game_seeds(3, np.arange(60)))
+    return np.concatenate(witness.boards), np.concatenate(witness.dice)
+
+
+def board(on_roll: dict[int, int], opponent: dict[int, int]) -> Array:
+    """A packed board from checkers by point, those that are missing to 15 borne off."""
+    rows = np.zeros((1, 2, 26), np.int8)
+    for row, points in enumerate((on_roll, opponent)):
+        for point, count in points.items():
+            rows[0, row, point] = count
+        rows[0, row, 0] = 15 - rows[0, row].sum()
+    return pack(rows)
+
+
+def roll(high: int, low: int) -> Array:
+    return np.array([[high, low]], np.int8)
+
+
+def test_every_answer_is_legal(seen: tuple[Array, Array], gnubg: GnubgPlayer) -> None:
+    boards, dice = seen
+    assert len(boards) > 5000
+
+    chosen = gnubg.best_packed(boards, dice)  # raises when an answer is not legal
+
+    assert np.array_equal(chosen[:, 1].sum(axis=1), boards[:, 0].sum(axis=1))
+
+
+def test_every_answer_of_pubeval_is_legal(seen: tuple[Array, Array], pubeval: GnubgPlayer) -> None:
+    boards, dice = seen
+    chosen = pubeval.best_packed(boards, dice)
+
+    assert not np.array_equal(chosen, RandomPlayer().best_packed(boards, dice))
+
+
+def test_gnubg_chooses_what_its_own_evaluation_likes_best(
+    seen: tuple[Array, Array], gnubg: GnubgPlayer
+) -> None:
+    boards, dice = (array[::40] for array in seen)
+    chosen = gnubg.best_packed(boards, dice)
+    results, offsets = legal_results(boards, dice)
+
+    losses = []
+    for index, (start, end) in enumerate(pairwise(offsets)):
+        equities = {result.tobytes(): equity_of_mover(result) for result in results[start:end]}
+        losses.append(max(equities.values()) - equities[chosen[index].tobytes()])
+    assert len(losses) > 100
+    assert np.mean(losses) < 0.0005
+
+
+def equity_of_mover(result: Array) -> float:
+    """Gnubg's cubeless equity for the side that moved, row 1 of the result."""
+    if not result[1, 1:26].any():
+        loser = result[0]
+        return 1.0 if loser[0] else 3.0 if loser[19:26].any() else 2.0
+    mover, next_player = result[1, 1:26].tolist(), result[0, 1:26].tolist()
+    win, gammon, backgammon, lost_gammon, lost_backgammon = gnubg_nn.probabilities(
+        [mover, next_player], 0
+    )
+    return float(1 - 2 * win - gammon - backgammon + lost_gammon + lost_backgammon)
+
+
+def test_opening_plays_that_everybody_knows(gnubg: GnubgPlayer) -> None:
+    start = pack(BACKGAMMON.start[None])
+    for dice, points in (((3, 1), (5, 7)), ((4, 2), (4, 8)), ((6, 1), (7, 8))):
+        made = gnubg.best_packed(start, roll(*dice))[0, 1]
+        assert made[points[0]] == 2, dice
+
+
+@pytest.mark.parametrize("dice", [(6, 6), (6, 5), (3, 3)])
+def test_nothing_legal_gives_the_same_board_to_the_opponent(
+    dice: tuple[int, int], gnubg: GnubgPlayer, pubeval: GnubgPlayer
+) -> None:
+    shut_out = board({25: 1, 6: 5, 5: 5, 4: 4}, {6: 2, 5: 2, 4: 2, 3: 2, 2: 2, 1: 2, 7: 3})
+
+    for player in (gnubg, pubeval):
+        assert np.array_equal(player.best_packed(shut_out, roll(*dice)), shut_out[:, ::-1])
+
+
+@pytest.mark.parametrize("dice", [(2, 1), (6, 5), (1, 1)])
+def test_the_last_checkers_are_borne_off(
+    dice: tuple[int, int], gnubg: GnubgPlayer, pubeval: GnubgPlayer
+) -> None:
+    last_two = board({1: 1, 2: 1} if dice != (1, 1) else {1: 3}, {24: 2, 19: 3, 6: 4})
+
+    for player in (gnubg, pubeval):
+        result = player.best_packed(last_two, roll(*dice))
+        assert result[0, 1, 0] == 15
+        assert np.array_equal(result[:, 0], last_two[:, 1])
+
+
+def test_answers_do_not_depend_on_what_was_asked_before(
+    seen: tuple[Array, Array], gnubg: GnubgPlayer
+) -> None:
+    boards, dice = seen
+    order = np.random.default_rng(0).permutation(len(boards))[:2000]
+
+    first = gnubg.best_packed(boards[order], dice[order])
+    again = gnubg.best_packed(boards[order[::-1]], dice[order[::-1], ::-1])[::-1]
+
+    assert np.array_equal(first, again)
+
+
+def test_gnubg_beats_pubeval_by_what_it_should(gnubg: GnubgPlayer, pubeval: GnubgPlayer) -> None:
+    """+0.632 points per game over 20,000 games; the 800 here have a standard error of 0.045."""
+    seeds = game_seeds(0, np.arange(400))
+    as_first = play_games(gnubg, pubeval, seeds).points
+    as_second = -play_games(pubeval, gnubg, seeds).points
+
+    assert np.mean([as_first, as_second]) == pytest.approx(0.632, abs=0.15)
+
+
+def test_one_ply_looks_further_than_none(seen: tuple[Array, Array], gnubg: GnubgPlayer) -> None:
+    boards, dice = (array[::150] for array in seen)
+    deeper = GnubgPlayer("gnubg:1", 1)
+
+    assert not np.array_equal(deeper.best_packed(boards, dice), gnubg.best_packed(boards, dice))
+    deeper.close()
+
+
+def test_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(name: str) -> str:
+        raise metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(metadata, "version", missing)
+
+    with pytest.raises(AcepointError, match=r'"pubeval".*pip install acepoint\[peers\]'):
+        GnubgPlayer("pubeval", None)
+
+
+def test_a_process_that_stops_is_reported() -> None:
+    player = GnubgPlayer("gnubg:0", 0)
+    os.kill(player._process.pid, signal.SIGKILL)
+    start = pack(BACKGAMMON.start[None])
+
+    with pytest.raises(AcepointError, match=r'"gnubg:0".*has stopped'):
+        player.best_packed(start, roll(3, 1))
+    player.close()
+
+
+def test_an_illegal_answer_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    player = GnubgPlayer("gnubg:0", 0)
+    start = pack(BACKGAMMON.start[None])
+    monkeypatch.setattr(player, "_ask", lambda packed, _: packed)
+
+    with pytest.raises(AcepointError, match=r'"gnubg:0".*no legal result of \[3, 1\]'):
+        player.best_packed(start, roll(3, 1))
+    player.close()
+
+
+PARENT = """
+import time
+from engine.players.gnubg import GnubgPlayer
+from engine.kernels.dealing import game_seeds
+from engine.players.table import play_games
+import numpy as np
+player = GnubgPlayer("gnubg:2", 2)
+print(player._process.pid, flush=True)
+play_games(player, player, game_seeds(0, np.arange(50)))
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks processes up in /proc")
+def test_the_process_does_not_survive_its_parent() -> None:
+    parent = subprocess.Popen([sys.executable, "-c", PARENT], stdout=subprocess.PIPE)
+    with parent:
+        assert parent.stdout is not None
+        child = int(parent.stdout.readline())
+        time.sleep(1)  # it is answering by now, many seconds' work before it reads again
+        assert alive(child)
+        parent.kill()
+
+    deadline = time.monotonic() + 20
+    while alive(child) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not alive(child)
+
+
+def alive(process: int) -> bool:
+    try:
+        status = Path(f"/proc/{process}/stat").read_text()
+    except OSError:
+        return False
+    # One that has ended is a zombie until somebody asks for its exit code.
+    return status.rsplit(")", 1)[1].split()[0] != "Z"
