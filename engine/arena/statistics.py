@@ -1,0 +1,55 @@
+"""What scores say: means with their errors, and ratings."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from engine.arena.schedule import Array, Meeting
+
+__all__ = ["Estimate", "Rating", "estimate", "ratings"]
+
+
+class Estimate(NamedTuple):
+    """A mean and half the width of its 95 % interval, None when there is only one value."""
+
+    mean: float
+    ci95: float | None
+
+
+class Rating(NamedTuple):
+    """What a player scores a game against the whole field, himself included (at 0)."""
+
+    player: int
+    rating: float
+    ci95: float | None
+
+
+def estimate(values: Array) -> Estimate:
+    """Mean of independent values float[D]; the interval is 1.96 standard errors to each side."""
+    error = None
+    if len(values) > 1:
+        error = 1.96 * float(values.std(ddof=1)) / len(values) ** 0.5
+    return Estimate(float(values.mean()), error)
+
+
+def ratings(players: int, scores: Mapping[Meeting, Array]) -> list[Rating]:
+    """Least-squares ratings of a complete round robin, best first.
+
+    scores: of every meeting (i, j) the scores of i, int8[D, 2], in the same D deals.
+
+    The ratings r, with sum 0, make the sum over all meetings of (p_ij - (r_i - r_j))^2 least, where
+    p_ij are the mean scores; as all meet in equally many games, r_i is the mean of p_ij over all j,
+    p_ii being 0. A difference of two ratings foretells the score a game between the two.
+
+    The deal is the independent unit here too: all meetings share the chances of a deal, so the
+    errors come from what r_i would be in each deal alone.
+    """
+    deals = len(next(iter(scores.values())))
+    by_deal = np.zeros((players, deals))
+    for (a, b), points in scores.items():
+        mean_score = points.mean(axis=1)
+        by_deal[a] += mean_score / players
+        by_deal[b] -= mean_score / players
+    rated = [Rating(player, *estimate(values)) for player, values in enumerate(by_deal)]
+    return sorted(rated, key=lambda rating: -rating.rating)
