@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.backgammon.board import BAR, OFF, Boards
+from engine.backgammon.board import BAR, OFF, POINTS, Boards
 from engine.backgammon.dice import Dice
 from engine.backgammon.position import Position
 from engine.errors import NotationError
@@ -56,7 +56,11 @@ def legal_plays(position: Position, dice: Dice) -> list[Play]:
     results, _ = movegen.legal_results(packed, rolled)
     count = len(results)
     steps = movegen.canonical_steps(packed.repeat(count, 0), rolled.repeat(count, 0), results)
-    return _assemble([position] * count, [dice] * count, steps, results)
+    blots = _blots(position)
+    return [
+        Play(dice, _with_hits(moves, blots), Position.trusted(board, position.variant))
+        for moves, board in zip(steps.tolist(), _read_only_boards(results), strict=True)
+    ]
 
 
 def plays_between(
@@ -68,8 +72,16 @@ def plays_between(
     generator for its position and dice.
     """
     packed = movegen.pack(np.array([position.board for position in positions]))
-    steps = movegen.canonical_steps(packed, np.array(dice, np.int8), results)
-    return _assemble(positions, dice, steps, results)
+    steps = movegen.canonical_steps(packed, np.array(dice, np.int8), results).tolist()
+    boards = _read_only_boards(results)
+    return [
+        Play(
+            roll,
+            _with_hits(moves, _blots(position)),
+            Position.trusted(board, position.variant),
+        )
+        for position, roll, moves, board in zip(positions, dice, steps, boards, strict=True)
+    ]
 
 
 def play_between(position: Position, dice: Dice, result: Boards) -> Play:
@@ -77,27 +89,25 @@ def play_between(position: Position, dice: Dice, result: Boards) -> Play:
     return plays_between([position], [dice], result[None])[0]
 
 
-def _assemble(
-    positions: Sequence[Position], dice: Sequence[Dice], steps: Boards, results: Boards
-) -> list[Play]:
-    boards = movegen.unpack(results)
+def _read_only_boards(packed: Boards) -> Boards:
+    boards: Boards = movegen.unpack(packed)
     boards.setflags(write=False)
-    return [
-        Play(roll, _with_hits(position.board, moves), Position.trusted(board, position.variant))
-        for position, roll, moves, board in zip(
-            positions, dice, steps.tolist(), boards, strict=True
-        )
-    ]
+    return boards
 
 
-def _with_hits(board: Boards, moves: list[list[int]]) -> tuple[Step, ...]:
-    """The steps of (source, target) pairs up to the first source 0, with the hits they make."""
+def _blots(position: Position) -> list[bool]:
+    """Whether a lone checker of the opponent stands on each point 0..24 of the player on roll."""
+    return [False, *(count == 1 for count in position.board[1, POINTS:OFF:-1].tolist())]
+
+
+def _with_hits(moves: list[list[int]], blots: list[bool]) -> tuple[Step, ...]:
+    """The steps of (source, target) pairs, which end at a source 0, with the hits they make."""
     steps: list[Step] = []
     for source, target in moves:
         if source == OFF:
             break
-        blot = target != OFF and board[1, BAR - target] == 1
-        steps.append(Step(source, target, bool(blot) and all(target != s.target for s in steps)))
+        hit = blots[target] and all(target != step.target for step in steps)
+        steps.append(Step(source, target, hit))
     return tuple(steps)
 
 
