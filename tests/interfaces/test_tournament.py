@@ -1,0 +1,93 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from engine.errors import AcepointError
+from engine.interfaces.cli.tournament import Tournament
+from engine.kernels.dealing import game_seeds
+from engine.players.registry import make_player
+from engine.players.table import play_games
+
+pytest.importorskip("gnubg_nn")
+
+
+def report(capsys: pytest.CaptureFixture[str], **options: Any) -> dict[str, Any]:
+    Tournament(**options, as_json=True).run()
+    printed: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return printed
+
+
+def test_json_of_the_contract(capsys: pytest.CaptureFixture[str]) -> None:
+    told = report(capsys, players=("pubeval", "random"), games=40, seed=3, workers=1)
+
+    (pair,) = told["pairs"]
+    a, b = make_player("pubeval"), make_player("random")
+    points = []
+    for seed in game_seeds(3, np.arange(20)):
+        points.append(int(play_games(a, b, seed.reshape(1)).points[0]))
+        points.append(-int(play_games(b, a, seed.reshape(1)).points[0]))
+    a.close()
+    b.close()
+    assert (pair["a"], pair["b"], pair["games"]) == ("pubeval", "random", 40)
+    assert pair["points_per_game"] == pytest.approx(sum(points) / 40)
+    assert pair["ci95"] > 0
+    for least, name in enumerate(("wins", "gammons", "backgammons"), start=1):
+        assert pair[name] == [
+            sum(each >= least for each in points),
+            sum(each <= -least for each in points),
+        ]
+    assert [rated["player"] for rated in told["ratings"]] == ["pubeval", "random"]
+    assert told["ratings"][0]["rating"] == pytest.approx(pair["points_per_game"] / 2)
+
+
+def test_workers_change_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    options: dict[str, Any] = {"players": ("random", "gnubg:0"), "games": 30}
+
+    assert report(capsys, **options, workers=1) == report(capsys, **options, workers=2)
+
+
+def test_a_finished_tournament_is_shown_again_from_its_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options: dict[str, Any] = {"players": ("random", "pubeval"), "out": tmp_path / "t.db"}
+    first = report(capsys, **options, games=20, workers=1)
+
+    assert report(capsys, **options, games=20, workers=2) == first
+    with pytest.raises(AcepointError, match="deals 10, not 11"):
+        report(capsys, **options, games=22)
+
+
+def test_tables_name_everybody(capsys: pytest.CaptureFixture[str]) -> None:
+    Tournament(("pubeval", "random"), games=4, workers=1).run()
+
+    printed = capsys.readouterr().out
+    assert "pubeval - random" in printed
+    assert "±" in printed
+    assert "rating" in printed
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({"players": ()}, "players none"),
+        ({"players": ("random",)}, "players random: expected two or more"),
+        ({"players": ("random", "snowie:3")}, 'bad player "snowie:3": no such player; expected'),
+        ({"players": ("random", "gnubg")}, 'bad player "gnubg": gnubg plays at 0 to 2 plies'),
+        ({"players": ("random", "gnubg:3")}, 'bad player "gnubg:3"'),
+        ({"players": ("random", "pubeval:1")}, 'bad player "pubeval:1"'),
+        ({"players": ("random", "acepoint:x")}, 'bad player "acepoint:x"'),
+        ({"players": ("random", "acepoint:0:net=no.safetensors")}, "no.safetensors"),
+        ({"players": ("random", "random"), "games": 7}, "--games 7: expected an even number"),
+        ({"players": ("random", "random"), "games": 0}, "--games 0"),
+        ({"players": ("random", "random"), "seed": -1}, "--seed -1"),
+        ({"players": ("random", "random"), "workers": 0}, "--workers 0"),
+    ],
+)
+def test_bad_arguments_are_refused_in_one_line(options: dict[str, Any], named: str) -> None:
+    with pytest.raises(AcepointError) as caught:
+        Tournament(**options).run()
+    assert named in str(caught.value)
+    assert "\n" not in str(caught.value)
