@@ -81,8 +81,12 @@ def sample_games(bot: Bot, count: int, seed: int) -> Sample:
     return Sample(packed, rolls, *legal_results(packed, rolls))
 
 
-def measure(bot: Bot, with_peers: bool) -> list[Row]:
-    """All rows. Raises AcepointError when an answer is wrong, ours or a peer's."""
+def measure(net: Path | None, with_peers: bool) -> list[Row]:
+    """All rows, with this net file or, for None, the released net.
+
+    Raises AcepointError when an answer is wrong, ours or a peer's.
+    """
+    bot = Bot(net)
     sample = sample_games(bot, POSITIONS, SEED)
     ask = _ask if with_peers else _ask_nobody
     return [
@@ -90,7 +94,7 @@ def measure(bot: Bot, with_peers: bool) -> list[Row]:
         _evaluation(bot, sample, ask),
         _best_play(bot, sample, ask),
         _one_call(bot, sample),
-        _command(sample),
+        _command(net, sample),
     ]
 
 
@@ -188,13 +192,16 @@ def _one_call(bot: Bot, sample: Sample) -> Row:
     )
 
 
-def _command(sample: Sample) -> Row:
-    command = Path(sysconfig.get_path("scripts")) / "acepoint"
+def _command(net: Path | None, sample: Sample) -> Row:
+    script = Path(sysconfig.get_path("scripts")) / "acepoint"
+    options = ["--net", net] if net else []
     seconds = []
     for board in unpack(sample.packed[1 : 1 + COMMANDS]):
         began = time.perf_counter()
         subprocess.run(
-            [command, "move", encode_position(board), "31"], capture_output=True, check=True
+            [script, "move", encode_position(board), "31", *options],
+            capture_output=True,
+            check=True,
         )
         seconds.append(time.perf_counter() - began)
     return Row("acepoint move, from the shell", statistics.median(seconds), None, None, "s")

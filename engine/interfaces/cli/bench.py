@@ -35,11 +35,10 @@ class Bench:
 
     def run(self) -> None:
         """Measure and print."""
-        from engine.bot import Bot
         from engine.interfaces.benchmark import measure
 
         with _one_core():
-            rows = measure(Bot(self.net), self.peers)
+            rows = measure(self.net, self.peers)
         if self.as_json:
             print_json({"machine": _machine(), "rows": [row._asdict() for row in rows]})
         else:

@@ -55,10 +55,24 @@ def main() -> None:
     sys.exit(_run(sys.argv[1:]))
 
 
+def _overview() -> None:
+    """Print what `acepoint --help` says: every command in a line."""
+    print(f"usage: acepoint COMMAND ...\n\n{DESCRIPTION}")
+    commands = _commands([])
+    width = max(map(len, commands))
+    for name, command in commands.items():
+        summary, *_ = (command.__doc__ or "").splitlines()
+        print(f"  {name:{width}}  {summary}")
+    print("\nacepoint COMMAND --help says more about one.")
+
+
 def _run(arguments: list[str]) -> int:
     """The exit code; all that a user can do wrong ends here, and what is left is a bug."""
     try:
-        _parse(arguments).run()
+        if arguments in (["-h"], ["--help"]):
+            _overview()
+        else:
+            _parse(arguments).run()
         sys.stdout.flush()
     except AcepointError as error:
         print(f"acepoint: {error}", file=sys.stderr)
@@ -77,7 +91,7 @@ def _parse(arguments: list[str]) -> Command:
     complaint = io.StringIO()
     try:
         with contextlib.redirect_stderr(complaint):
-            return tyro.extras.subcommand_cli_from_dict(
+            command: Command = tyro.extras.subcommand_cli_from_dict(
                 _commands(arguments),
                 prog="acepoint",
                 description=DESCRIPTION,
@@ -87,6 +101,7 @@ def _parse(arguments: list[str]) -> Command:
                     tyro.conf.PositionalMetavarFromFieldName,
                 ),
             )
+            return command
     except SystemExit as stop:
         if stop.code == BAD_INPUT:
             raise NotationError(_one_line(complaint.getvalue())) from None
@@ -105,10 +120,10 @@ def _commands(arguments: list[str]) -> dict[str, Callable[..., Command]]:
 def _one_line(box: str) -> str:
     """What stands in the box that tyro draws about bad arguments, without its help texts."""
     rows = [line.strip("│╭╮╰╯─").rstrip() for line in box.splitlines()[1:]]
-    said = []
+    said: list[str] = []
     for row in rows:
         if not row.strip(" ─"):
             break
         if not row.startswith(" " * 8):
             said.append(row.strip())
-    return f"{' '.join(said)} (see --help)"
+    return f"{' '.join(said).rstrip('.')} (see --help)"

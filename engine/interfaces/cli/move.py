@@ -1,12 +1,12 @@
 """`acepoint move`: the plays of a position, ranked."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Optional
 
 import tyro
 
-from engine.errors import NotationError
-from engine.interfaces.cli.options import AsJson, Net, Plies, PositionText, VariantName
+from engine.errors import NotationError, PositionError
+from engine.interfaces.cli.options import AsJson, Count, Net, Plies, PositionText, VariantName
 from engine.interfaces.cli.output import print_json, print_table
 
 if TYPE_CHECKING:
@@ -31,10 +31,12 @@ class Move:
     """
 
     position: PositionText
-    dice: tyro.conf.Positional[str | None] = None
+    dice: Annotated[Optional[str], tyro.conf.Positional, tyro.conf.arg(help_behavior_hint="")] = (
+        None
+    )
     """Such as 31 or 3-1; may be left out when the position's ID carries them."""
     plies: Plies = 0
-    candidates: int | None = None
+    candidates: Count = None
     """How many plays to show, the best first; by default 10, and with --json all."""
     net: Net = None
     variant: VariantName = "backgammon"
@@ -49,6 +51,8 @@ class Move:
         if self.candidates is not None and self.candidates < 1:
             raise NotationError(f"--candidates {self.candidates}: expected a number from 1")
         position, match = read_id(self.position, variant(self.variant))
+        if position.is_over:
+            raise PositionError(f"position {self.position!r}: the game is over")
         dice = match.dice if match else None
         if self.dice is not None:
             dice = parse_dice(self.dice)

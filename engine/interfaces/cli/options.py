@@ -1,11 +1,11 @@
 """Options that several commands share, with their help."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Optional
 
 import tyro
 
-__all__ = ["AsJson", "Net", "Plies", "PositionText", "VariantName"]
+__all__ = ["AsJson", "Count", "Net", "Plies", "PositionText", "VariantName"]
 
 PositionText = Annotated[
     str,
@@ -20,14 +20,20 @@ Plies = Annotated[
     ),
 ]
 Net = Annotated[
-    Path | None,
-    tyro.conf.arg(help="The net file; by default the released net.", metavar="FILE"),
+    Optional[Path],
+    tyro.conf.arg(
+        help="The net file; by default the released net.", metavar="FILE", help_behavior_hint=""
+    ),
 ]
+Count = Annotated[Optional[int], tyro.conf.arg(metavar="N", help_behavior_hint="")]
+"""A number that has no default to show; the field's docstring is its help."""
 VariantName = Annotated[
     str,
     tyro.conf.arg(help="backgammon, nackgammon or hypergammon.", metavar="NAME"),
 ]
 AsJson = Annotated[
     bool,
-    tyro.conf.arg(name="json", help="Print one JSON object and nothing else."),
+    tyro.conf.arg(
+        name="json", help="Print one JSON object and nothing else.", help_behavior_hint=""
+    ),
 ]

@@ -21,7 +21,7 @@ def print_json(fields: Mapping[str, Any]) -> None:
 
 def print_table(columns: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
     """A table: the first column to the left, the others to the right."""
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    table = Table(box=SIMPLE_HEAD, show_edge=False)
     for number, name in enumerate(columns):
         table.add_column(name, justify="right" if number else "left", no_wrap=True)
     for row in rows:

@@ -2,16 +2,19 @@
 
 import time
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import numpy as np
-import numpy.typing as npt
 import tyro
 
 from engine.errors import NotationError
 from engine.interfaces.cli.options import AsJson, VariantName
 from engine.interfaces.cli.output import print_json, print_table
 
-__all__ = ["Perft"]
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+__all__ = ["Perft", "count_positions"]
 
 CHUNK = 4096  # positions expanded at once: bounds memory at any depth
 
@@ -59,7 +62,7 @@ class Perft:
             )
 
 
-def count_positions(packed: npt.NDArray[np.int8], depth: int) -> int:
+def count_positions(packed: "npt.NDArray[np.int8]", depth: int) -> int:
     """How many positions come after `depth` plays (at least 1) from int8[N, 2, 32] packed ones."""
     from engine.kernels.movegen import legal_results_all_rolls
 

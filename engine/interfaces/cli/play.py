@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from engine.errors import NotationError
 from engine.interfaces.cli.move import print_candidates
-from engine.interfaces.cli.options import Net, Plies, VariantName
+from engine.interfaces.cli.options import Count, Net, Plies, VariantName
 
 __all__ = ["Play"]
 
@@ -23,7 +23,7 @@ class Play:
     plies: Plies = 0
     net: Net = None
     variant: VariantName = "backgammon"
-    seed: int | None = None
+    seed: Count = None
     """Root of the dice: the same seed throws the same dice. By default they are new each time."""
     alternate: bool = False
     """The two sides start by turns, whoever throws the higher die."""

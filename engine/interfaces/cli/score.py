@@ -8,7 +8,7 @@ from typing import Literal
 import tyro
 
 from engine.errors import NotationError
-from engine.interfaces.cli.options import AsJson, Net, Plies
+from engine.interfaces.cli.options import AsJson, Count, Net, Plies
 from engine.interfaces.cli.output import print_json, print_table
 
 __all__ = ["Score"]
@@ -25,11 +25,11 @@ class Score:
     """
 
     kind: tyro.conf.Positional[Literal["checker"]]
-    """What is decided: checker plays."""
+    """What is decided: checker (which play)."""
     file: tyro.conf.Positional[Path]
     """JSON lines (position, dice, candidates with result and equity), which may be gzipped."""
     plies: Plies = 0
-    limit: int | None = None
+    limit: Count = None
     """Use only so many decisions from the beginning of the file."""
     net: Net = None
     as_json: AsJson = False
