@@ -25,7 +25,11 @@ def draw(position: Position, names: tuple[str, str] = ("on roll", "opponent")) -
     notes = [
         f"{checker}  {name}: {pips} pips, {off} off"
         for checker, name, pips, off in zip(
-            (THEIRS, MINE), reversed(names), reversed(position.pips), (theirs[0], mine[0]), strict=True
+            (THEIRS, MINE),
+            reversed(names),
+            reversed(position.pips),
+            (theirs[0], mine[0]),
+            strict=True,
         )
     ]
     upper = [_line(cells, TOP, bars[0][::-1], row) for row in range(ROWS)]
