@@ -338,3 +338,5 @@ def backup_rolls(net: Net, boards: Array, values: Array) -> None:
                 totals[2] += weight * best[4]
                 totals[3] += weight * best[1]
                 totals[4] += weight * best[2]
+        for column in range(5):
+            totals[column] = min(max(totals[column], np.float32(0)), np.float32(1))

@@ -1,0 +1,138 @@
+"""The bot: a net, and what it thinks of positions and plays."""
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from engine.backgammon.dice import Dice
+from engine.backgammon.match import Match
+from engine.backgammon.plays import Play, legal_plays, plays_between
+from engine.backgammon.position import Position
+from engine.backgammon.variants import VARIANTS
+from engine.errors import AcepointError, NetError, PositionError
+from engine.evaluation import outcome
+from engine.evaluation.network import Network
+from engine.kernels import announce_compilation
+from engine.kernels.movegen import pack
+
+__all__ = ["Bot", "Candidate", "released_net"]
+
+Array = np.ndarray[Any, Any]
+
+DEFAULT_VARIANT = "backgammon"
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A play and what the bot thinks of it."""
+
+    play: Play
+    equity: float
+    """Cubeless money equity in points, for the player who makes the play."""
+    probabilities: Array
+    """float32[5] after the play, for the player who makes it (see `engine.evaluation.outcome`)."""
+
+
+def released_net(variant: str = DEFAULT_VARIANT) -> Path:
+    """The file of the net that is shipped for a variant; NetError when there is none."""
+    package = Path(__file__).parent
+    folders = [folder for folder in (package / "models", package.parent / "models")
+               if (folder / "manifest.json").exists()]  # fmt: skip
+    if not folders:
+        raise NetError("manifest.json of the released nets is missing: install Acepoint again")
+    manifest: dict[str, str] = json.loads((folders[0] / "manifest.json").read_text())
+    if variant not in manifest:
+        raise NetError(
+            f"no net is released for {variant}: train one (acepoint train --variant {variant}) "
+            "and name it with --net"
+        )
+    return folders[0] / manifest[variant]
+
+
+class Bot:
+    """Ranks plays and evaluates positions with one net.
+
+    Args:
+        net: A net file; None is the released net for backgammon.
+        plies: Rolls to look ahead, as gnubg counts them: 0 is the static evaluation.
+
+    Raises NetError for a file that is not a sound net.
+    """
+
+    def __init__(self, net: str | os.PathLike[str] | None = None, plies: int = 0) -> None:
+        if plies != 0:
+            raise AcepointError(f"plies {plies}: this version looks 0 plies ahead")
+        announce_compilation()
+        self._network = Network.load(released_net() if net is None else net)
+        if self._network.variant not in VARIANTS:
+            raise NetError(f"net {str(net)!r}: unknown variant {self._network.variant!r}")
+
+    @property
+    def net_hash(self) -> str:
+        """SHA-256 of the net's weights."""
+        return self._network.hash
+
+    def evaluate(self, positions: Sequence[Position]) -> Array:
+        """float32[N, 5] probabilities of N positions, for the player on roll before the roll."""
+        return self.evaluate_packed(self._pack(positions))
+
+    def evaluate_packed(self, packed: Array) -> Array:
+        """`evaluate` of int8[N, 2, 32] packed boards."""
+        return self._network.evaluate(packed)
+
+    def rank(self, position: Position, dice: Dice, match: Match | None = None) -> list[Candidate]:
+        """All legal plays, best first by cubeless money equity, ties in the generator's order.
+
+        Raises PositionError for a finished game, NetError when the net is for another variant.
+        """
+        self._refuse_finished([position])
+        plays = legal_plays(position, dice)
+        results = self._pack([play.result for play in plays])
+        probabilities = outcome.flip(self._network.evaluate(results))
+        equities = outcome.equity(probabilities)
+        return [
+            Candidate(plays[row], float(equities[row]), probabilities[row])
+            for row in np.argsort(-equities, kind="stable")
+        ]
+
+    def best(self, position: Position, dice: Dice, match: Match | None = None) -> Play:
+        """The play that `rank` puts first, without building the others."""
+        return self.best_many([position], [dice], match)[0]
+
+    def best_many(
+        self, positions: Sequence[Position], dice: Sequence[Dice], match: Match | None = None
+    ) -> list[Play]:
+        """The best play of each of N positions with a roll each, in one batch."""
+        self._refuse_finished(positions)
+        packed = self._pack(positions)
+        results = self.best_packed(packed, np.array(dice, np.int8).reshape(-1, 2))
+        return plays_between(positions, dice, results)
+
+    def best_packed(self, packed: Array, dice: Array) -> Array:
+        """The best results, int8[N, 2, 32] as the next player sees them.
+
+        packed: int8[N, 2, 32], none finished; dice: int8[N, 2], 1..6 in any order.
+        """
+        results, _ = self._network.choose(packed, dice)
+        return results
+
+    def _pack(self, positions: Sequence[Position]) -> Array:
+        checkers = VARIANTS[self._network.variant].checkers
+        for position in positions:
+            if position.variant.checkers != checkers:
+                raise NetError(
+                    f"position {position.id!r} is of {position.variant.name}: "
+                    f"the net plays {self._network.variant}"
+                )
+        return pack(np.array([position.board for position in positions]).reshape(-1, 2, 26))
+
+    @staticmethod
+    def _refuse_finished(positions: Sequence[Position]) -> None:
+        for position in positions:
+            if position.is_over:
+                raise PositionError(f"position {position.id!r}: the game is over")

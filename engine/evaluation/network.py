@@ -1,0 +1,220 @@
+"""A net file on disk, and its forward pass without torch.
+
+The file is safetensors: `layer0.weight` [H, features], `layer0.bias` [H], and so on to the last
+layer with its five outputs, all float32; ReLU between layers, the logistic function at the end.
+The metadata says what the numbers mean: format, encoder and its version, layer sizes, variant,
+origin (how the net was trained) and a hash of the weights.
+"""
+
+import hashlib
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import safetensors
+from safetensors.numpy import save
+
+from engine.errors import NetError
+from engine.evaluation.encoders import Encoder, encoder
+from engine.kernels.forward import (
+    OUTPUTS,
+    Net,
+    backup_rolls,
+    choose_results,
+    evaluate_boards,
+)
+
+__all__ = ["FORMAT", "Network"]
+
+Array = np.ndarray[Any, Any]
+Layers = list[tuple[Array, Array]]
+
+FORMAT = "acepoint-net-1"
+PROBABILITIES = 5
+LINE = 64  # bytes of a cache line: a vector that straddles two costs twice
+
+
+def _aligned(array: Array) -> Array:
+    """A copy that begins on a cache line."""
+    buffer = np.empty(array.nbytes + LINE, np.uint8)
+    start = -buffer.ctypes.data % LINE
+    copy = buffer[start : start + array.nbytes].view(array.dtype).reshape(array.shape)
+    copy[...] = array
+    return copy
+
+
+def _words(packed: Array) -> Array:
+    """int8[N, 2, 32] packed boards as the kernels' uint64[N, 8]."""
+    return np.ascontiguousarray(packed).reshape(-1, 64).view(np.uint64)
+
+
+def _content_hash(layers: Layers) -> str:
+    digest = hashlib.sha256()
+    for weight, bias in layers:
+        digest.update(np.ascontiguousarray(weight, "<f4").tobytes())
+        digest.update(np.ascontiguousarray(bias, "<f4").tobytes())
+    return digest.hexdigest()
+
+
+def _kernel_net(feature_set: Encoder, layers: Layers) -> Net:
+    """The kernels' form of the layers, the outputs padded with zeros to eight."""
+    weight, bias = layers[0]
+    parts = [bias]
+    for later_weight, later_bias in layers[1:]:
+        padding = -len(later_bias) % OUTPUTS
+        parts.append(np.pad(later_weight.T, ((0, 0), (0, padding))).ravel())
+        parts.append(np.pad(later_bias, (0, padding)))
+    sizes = np.array([len(b) for _, b in layers[:-1]] + [OUTPUTS], np.int64)
+    return Net(
+        _aligned(feature_set.table(weight)), sizes, _aligned(np.concatenate(parts, dtype=np.float32))
+    )
+
+
+@dataclass(frozen=True)
+class Network:
+    """A net that can be played with. Immutable; made by `of_layers` or `load`."""
+
+    encoder: Encoder
+    variant: str
+    layers: Layers
+    """Weight float32[out, in] and bias float32[out] of each layer, as torch keeps them."""
+    origin: str
+    """How the net was trained, in words."""
+    kernel: Net
+
+    @classmethod
+    def of_layers(cls, feature_set: Encoder, variant: str, layers: Layers, origin: str) -> Self:
+        """A network of these weights; NetError when their shapes do not fit together."""
+        width = feature_set.features
+        for index, (weight, bias) in enumerate(layers):
+            if weight.ndim != 2 or bias.shape != weight.shape[:1] or weight.shape[1] != width:
+                raise NetError(
+                    f"layer {index} has weight {weight.shape} and bias {bias.shape}: "
+                    f"expected {width} inputs and one bias an output"
+                )
+            width = len(bias)
+            if index < len(layers) - 1 and width % 8:
+                raise NetError(f"layer {index} has {width} units: expected a multiple of 8")
+        if len(layers) < 2 or width != PROBABILITIES:
+            raise NetError(
+                f"{len(layers)} layers ending in {width} outputs: expected two layers or more "
+                f"ending in {PROBABILITIES}"
+            )
+        if not all(np.isfinite(weight).all() and np.isfinite(bias).all() for weight, bias in layers):
+            raise NetError("a weight is not a finite number")
+        return cls(feature_set, variant, layers, origin, _kernel_net(feature_set, layers))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], variant: str | None = None) -> Self:
+        """Read a net file.
+
+        variant: the name of the variant it must have been trained for; None takes any.
+        Raises NetError, quoting the path, for anything that is not a sound net of that variant.
+        """
+        try:
+            with safetensors.safe_open(path, framework="numpy") as file:
+                metadata = dict(file.metadata() or {})
+                tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        except FileNotFoundError:
+            raise NetError(f"net file {str(path)!r}: no such file") from None
+        except OSError as error:
+            raise NetError(f"net file {str(path)!r}: {error.strerror or error}") from None
+        except safetensors.SafetensorError as error:
+            raise NetError(f"net file {str(path)!r}: not safetensors ({error})") from None
+        try:
+            network = cls._of_file(metadata, tensors)
+        except NetError as error:
+            raise NetError(f"net file {str(path)!r}: {error}") from None
+        if variant is not None and network.variant != variant:
+            raise NetError(
+                f"net file {str(path)!r}: trained for {network.variant!r}, expected {variant!r}"
+            )
+        return network
+
+    @classmethod
+    def _of_file(cls, metadata: dict[str, str], tensors: dict[str, Array]) -> Self:
+        if metadata.get("format") != FORMAT:
+            raise NetError(f"format {metadata.get('format')!r}: expected {FORMAT!r}")
+        wanted = ("encoder", "encoder_version", "sizes", "variant", "origin", "hash")
+        missing = [key for key in wanted if key not in metadata]
+        if missing:
+            raise NetError(f"metadata lacks {', '.join(missing)}")
+        if not metadata["encoder_version"].isdecimal():
+            raise NetError(f"encoder version {metadata['encoder_version']!r}: expected a number")
+        feature_set = encoder(metadata["encoder"], int(metadata["encoder_version"]))
+        count = len(tensors) // 2
+        names = [f"layer{index}.{part}" for index in range(count) for part in ("weight", "bias")]
+        if sorted(names) != sorted(tensors):
+            raise NetError(f"tensors {', '.join(sorted(tensors))}: expected layer0.weight and so on")
+        if any(tensor.dtype != np.float32 for tensor in tensors.values()):
+            raise NetError("a tensor is not float32")
+        layers = [(tensors[f"layer{i}.weight"], tensors[f"layer{i}.bias"]) for i in range(count)]
+        network = cls.of_layers(feature_set, metadata["variant"], layers, metadata["origin"])
+        if metadata["sizes"] != network._sizes:
+            raise NetError(f"sizes {metadata['sizes']} in the metadata, {network._sizes} in fact")
+        if metadata["hash"] != _content_hash(layers):
+            raise NetError("the weights do not match their hash: the file is damaged")
+        return network
+
+    @property
+    def _sizes(self) -> str:
+        return json.dumps([self.encoder.features] + [len(bias) for _, bias in self.layers])
+
+    @property
+    def hash(self) -> str:
+        """SHA-256 of the weights, in hexadecimal."""
+        return _content_hash(self.layers)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a net file: beside its place first, then renamed, so never half of one."""
+        metadata = {
+            "format": FORMAT,
+            "encoder": self.encoder.name,
+            "encoder_version": str(self.encoder.version),
+            "sizes": self._sizes,
+            "variant": self.variant,
+            "origin": self.origin,
+            "hash": self.hash,
+        }
+        tensors = {}
+        for index, (weight, bias) in enumerate(self.layers):
+            tensors[f"layer{index}.weight"] = np.ascontiguousarray(weight, np.float32)
+            tensors[f"layer{index}.bias"] = np.ascontiguousarray(bias, np.float32)
+        beside = Path(f"{os.fspath(path)}.{os.getpid()}.new")
+        try:
+            beside.write_bytes(save(tensors, metadata))
+            beside.replace(path)
+        finally:
+            beside.unlink(missing_ok=True)
+
+    def evaluate(self, packed: Array) -> Array:
+        """float32[N, 5] probabilities of int8[N, 2, 32] packed boards; exact for finished games."""
+        values = np.empty((len(packed), PROBABILITIES), np.float32)
+        evaluate_boards(self.kernel, _words(packed), values)
+        return values
+
+    def choose(self, packed: Array, dice: Array) -> tuple[Array, Array]:
+        """The best play of each position at 0-ply.
+
+        packed: int8[N, 2, 32], none finished; dice: int8[N, 2].
+        Returns results int8[N, 2, 32] as the next player sees them, and the float32[N, 5]
+        probabilities of those results for the next player.
+        """
+        chosen = np.empty((len(packed), 8), np.uint64)
+        values = np.empty((len(packed), PROBABILITIES), np.float32)
+        choose_results(
+            self.kernel, _words(packed), np.ascontiguousarray(dice, np.int8), chosen, values
+        )
+        return chosen.view(np.int8).reshape(-1, 2, 32), values
+
+    def back_up(self, packed: Array) -> Array:
+        """float32[N, 5]: the mean over the 21 rolls of the best result's value (1-ply).
+
+        packed: int8[N, 2, 32], none finished.
+        """
+        values = np.empty((len(packed), PROBABILITIES), np.float32)
+        backup_rolls(self.kernel, _words(packed), values)
+        return values

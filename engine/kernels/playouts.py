@@ -1,0 +1,108 @@
+"""Whole self-played games without leaving compiled code, and the targets of TD(lambda).
+
+Games need not run in lock-step: the forward pass is incremental along one position's plays, so a
+batch of games would gain nothing. Threads each play a slice of the games; every game has its own
+seed, so how the games are sliced never changes one of them.
+"""
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from engine.kernels.forward import Net, best_result, evaluate_into, make_scratch, set_position
+from engine.kernels.movegen import results_into
+from engine.kernels.random import opening_roll, random_word, roll
+
+__all__ = ["MAX_TURNS", "lambda_returns", "play_games"]
+
+Array = np.ndarray[Any, Any]
+
+MAX_TURNS = 1024  # a game that lasts longer is left unfinished; nets near random need this
+
+
+@njit
+def _finished(words: Array) -> bool:
+    """Whether the side that has just moved (row 1 of uint64[8]) has borne off its last checker."""
+    return (words[4] & ~np.uint64(0xFF)) | words[5] | words[6] | words[7] == 0
+
+
+@njit
+def _larger(rows: Array, used: int) -> Array:
+    """A copy of rows[:used] with twice the room."""
+    copy = np.empty((2 * len(rows),) + rows.shape[1:], rows.dtype)
+    copy[:used] = rows[:used]
+    return copy
+
+
+@njit(cache=True, nogil=True)
+def play_games(
+    net: Net, starts: Array, seeds: Array, random_plays: Array
+) -> tuple[Array, Array, Array]:
+    """Play one game from each start by the net's own choices.
+
+    starts: uint64[G, 8] packed; seeds: uint64[G]; random_plays: int64[G], how many plays at the
+    beginning are drawn uniformly from the legal ones instead, to see more of the game.
+    Returns boards uint64[M, 8], their values float32[M, 5] for the player on roll, and offsets
+    int64[G + 1]: the rows of game g are offsets[g] to offsets[g + 1], one position a turn in order
+    and the last one finished, unless the game ran into MAX_TURNS. The position before the opening
+    roll is left out: no double follows it, so it would teach a wrong mean.
+    """
+    scratch = make_scratch(net.sizes)
+    offsets = np.zeros(len(seeds) + 1, np.int64)
+    boards = np.empty((len(seeds) * 64 + MAX_TURNS + 1, 8), np.uint64)
+    values = np.empty((len(boards), 5), np.float32)
+    now = np.empty(8, np.uint64)
+    count = 0
+    for game in range(len(seeds)):
+        if count + MAX_TURNS > len(boards):
+            boards = _larger(boards, count)
+            values = _larger(values, count)
+        seed = seeds[game]
+        now[:] = starts[game]
+        first, second = opening_roll(seed)
+        for turn in range(MAX_TURNS):
+            high, low = max(first, second), min(first, second)
+            set_position(net, scratch, now)
+            if turn < random_plays[game]:
+                found = results_into(
+                    now.view(np.int8), now, high, low, scratch.results, 0, scratch.stack
+                )
+                word = random_word(seed, np.uint64(1 << 32) + np.uint64(turn))
+                row = np.int64((word >> np.uint64(32)) % np.uint64(found))
+                evaluate_into(net, scratch, scratch.results[row], values[count])
+            else:
+                row = best_result(net, scratch, high, low, values[count])
+            now[:] = scratch.results[row]
+            boards[count] = now
+            count += 1
+            if _finished(now):
+                break
+            first, second = roll(seed, turn + 1)
+        offsets[game + 1] = count
+    return boards[:count].copy(), values[:count].copy(), offsets
+
+
+@njit(cache=True, nogil=True)
+def lambda_returns(values: Array, offsets: Array, decay: float) -> Array:
+    """The TD(lambda) target of every position: float32[M, 5], for its player on roll.
+
+    values, offsets: as from `play_games`; decay: lambda, from 0 (one-step) to 1 (the outcome). The
+    target of the last position of a game is its own value: exact when the game is finished.
+    G_t = flip((1 - lambda) V_{t+1} + lambda G_{t+1}), Sutton and Barto 2018, chapter 12.
+    """
+    targets = np.empty_like(values)
+    keep = np.float32(decay)
+    for game in range(len(offsets) - 1):
+        last = offsets[game + 1] - 1
+        targets[last] = values[last]
+        for row in range(last - 1, offsets[game] - 1, -1):
+            for column in range(5):
+                mixed = (1 - keep) * values[row + 1, column] + keep * targets[row + 1, column]
+                if column == 0:
+                    targets[row, 0] = 1 - mixed
+                elif column < 3:
+                    targets[row, column + 2] = mixed
+                else:
+                    targets[row, column - 2] = mixed
+    return targets
