@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from engine.backgammon.position import Position
 from engine.bot import Bot
 from engine.players.base import Array
 
@@ -15,11 +16,14 @@ class AcepointPlayer:
         name: The player's name.
         net: A net file; None is the released default.
         plies: Rolls to look ahead.
+
+    Raises NetError for a net that cannot be used or does not play backgammon.
     """
 
     def __init__(self, name: str, net: Path | None, plies: int) -> None:
         self.name = name
         self._bot = Bot(net, plies)
+        self._bot.evaluate([Position.start()])  # refuses a net of another variant
         self.fingerprint = self._bot.net_hash
 
     def best_packed(self, packed: Array, dice: Array) -> Array:

@@ -40,7 +40,7 @@ class GnubgPlayer:
             self.fingerprint = f"{_PACKAGE} {metadata.version(_PACKAGE)}"
         except metadata.PackageNotFoundError:
             raise AcepointError(
-                f'player "{name}" needs the package {_PACKAGE}: pip install acepoint[peers]'
+                f"player {name!r} needs the package {_PACKAGE}: pip install acepoint[peers]"
             ) from None
         mode = "pubeval" if plies is None else str(plies)
         # -P: without it the folder of the script comes first in the search for modules, and
@@ -89,12 +89,12 @@ class GnubgPlayer:
         except BrokenPipeError:
             answers = b""
         if len(answers) < len(requests) * 52:
-            raise AcepointError(f'player "{self.name}": the process of {_PACKAGE} has stopped')
+            raise AcepointError(f"player {self.name!r}: the process of {_PACKAGE} has stopped")
         return pack(np.frombuffer(answers, np.int8).reshape(-1, 2, 26))
 
     def _refuse(self, packed: Array, dice: Array, chosen: Array, index: int) -> None:
         raise AcepointError(
-            f'player "{self.name}": {_PACKAGE} answered {unpack(chosen)[index].tolist()}, '
+            f"player {self.name!r}: {_PACKAGE} answered {unpack(chosen)[index].tolist()}, "
             f"which is no legal result of {dice[index].tolist()} "
             f"in {unpack(packed)[index].tolist()}"
         )

@@ -79,4 +79,4 @@ def try_player(name: str) -> str:
 
 
 def _unknown(name: str, reason: str) -> NotationError:
-    return NotationError(f'bad player "{name}": {reason}; expected {PLAYER_NAMES}')
+    return NotationError(f"bad player {name!r}: {reason}; expected {PLAYER_NAMES}")

@@ -180,7 +180,7 @@ def test_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(metadata, "version", missing)
 
-    with pytest.raises(AcepointError, match=r'"pubeval".*pip install acepoint\[peers\]'):
+    with pytest.raises(AcepointError, match=r"'pubeval'.*pip install acepoint\[peers\]"):
         GnubgPlayer("pubeval", None)
 
 
@@ -189,7 +189,7 @@ def test_a_process_that_stops_is_reported() -> None:
     os.kill(player._process.pid, signal.SIGKILL)
     start = pack(BACKGAMMON.start[None])
 
-    with pytest.raises(AcepointError, match=r'"gnubg:0".*has stopped'):
+    with pytest.raises(AcepointError, match=r"'gnubg:0'.*has stopped"):
         player.best_packed(start, roll(3, 1))
     player.close()
 
@@ -199,7 +199,7 @@ def test_an_illegal_answer_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     start = pack(BACKGAMMON.start[None])
     monkeypatch.setattr(player, "_ask", lambda packed, _: packed)
 
-    with pytest.raises(AcepointError, match=r'"gnubg:0".*no legal result of \[3, 1\]'):
+    with pytest.raises(AcepointError, match=r"'gnubg:0'.*no legal result of \[3, 1\]"):
         player.best_packed(start, roll(3, 1))
     player.close()
 
