@@ -209,7 +209,9 @@ def parse_fibs(text: str) -> FibsBoard:
     layout = [(field.name, widths.get(field.name, 1)) for field in fields(FibsBoard)]
     expected = sum(width for _, width in layout)
     if len(values) != expected:
-        raise PositionError(f"FIBS board {text!r}: {len(values)} fields: expected {expected}")
+        raise PositionError(
+            f"FIBS board {text!r}: {len(values)} fields after {FIBS_PREFIX} expected {expected}"
+        )
     read: dict[str, object] = {}
     for name, width in layout:
         words, values = values[:width], values[width:]

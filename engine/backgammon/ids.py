@@ -20,6 +20,7 @@ from engine.errors import PositionError
 __all__ = [
     "MATCH_ID_LENGTH",
     "POSITION_ID_LENGTH",
+    "XGID_PREFIX",
     "decode_match",
     "decode_position",
     "decode_positions",
@@ -210,7 +211,7 @@ _XGID_FIELDS = (
     ("match length", r"0|[1-9]\d{0,4}", "a whole number"),
     ("maximum cube", r"0|[1-9]\d?", "an exponent of 2 from 0 to 15"),
 )
-_XGID_PREFIX = "XGID="
+XGID_PREFIX = "XGID="
 _TOP, _BOTTOM = 0, 1  # the players of an XGID in a Match
 _OFFER_LETTERS = {"D": Offer.DOUBLE, "B": Offer.BEAVER, "R": Offer.RACCOON}
 
@@ -220,13 +221,13 @@ def encode_xgid(board: Boards, match: Match) -> str:
 
     It has no room for resignations and the state of the game, nor for Jacoby in a match.
     """
-    top, bottom = board if match.on_roll == _TOP else board[::-1]
+    top, bottom = (board if match.on_roll == _TOP else board[::-1]).tolist()
     cells = ["-"] * COLUMNS
     for point in range(OFF + 1, COLUMNS):
         if bottom[point]:
-            cells[point] = chr(ord("A") + int(bottom[point]) - 1)
+            cells[point] = chr(ord("A") + bottom[point] - 1)
         if top[point]:
-            cells[BAR - point] = chr(ord("a") + int(top[point]) - 1)
+            cells[BAR - point] = chr(ord("a") + top[point] - 1)
     letters = {offer: letter for letter, offer in _OFFER_LETTERS.items()}
     rolled = "00" if match.dice is None else f"{match.dice[0]}{match.dice[1]}"
     rules = int(match.crawford) if match.length else match.jacoby + 2 * match.beavers
@@ -242,7 +243,7 @@ def encode_xgid(board: Boards, match: Match) -> str:
         match.length,
         match.max_cube_exponent,
     )
-    return _XGID_PREFIX + ":".join(map(str, fields))
+    return XGID_PREFIX + ":".join(map(str, fields))
 
 
 def decode_xgid(text: str, checkers: int) -> tuple[Boards, Match]:
@@ -250,10 +251,10 @@ def decode_xgid(text: str, checkers: int) -> tuple[Boards, Match]:
 
     Raises PositionError naming the field at fault.
     """
-    fields = text.removeprefix(_XGID_PREFIX).split(":")
-    if not text.startswith(_XGID_PREFIX) or len(fields) != len(_XGID_FIELDS):
+    fields = text.removeprefix(XGID_PREFIX).split(":")
+    if not text.startswith(XGID_PREFIX) or len(fields) != len(_XGID_FIELDS):
         raise PositionError(
-            f"XGID {text!r}: {len(fields)} fields: expected {_XGID_PREFIX} and {len(_XGID_FIELDS)}"
+            f"XGID {text!r}: {len(fields)} fields: expected {XGID_PREFIX} and {len(_XGID_FIELDS)}"
         )
     for value, (name, form, expected) in zip(fields, _XGID_FIELDS, strict=True):
         if re.fullmatch(form, value, re.ASCII) is None:

@@ -10,6 +10,7 @@ from engine.backgammon.fibs import FIBS_PREFIX, parse_fibs
 from engine.backgammon.ids import (
     MATCH_ID_LENGTH,
     POSITION_ID_LENGTH,
+    XGID_PREFIX,
     decode_match,
     decode_position,
     decode_xgid,
@@ -113,7 +114,7 @@ def read_id(text: str, variant: Variant = BACKGAMMON) -> tuple[Position, Match |
     """
     text = text.strip()
     match: Match | None = None
-    if text.startswith("XGID"):
+    if text.startswith(XGID_PREFIX):
         board, match = decode_xgid(text, variant.checkers)
     elif text.startswith(FIBS_PREFIX):
         fibs = parse_fibs(text)

@@ -28,10 +28,9 @@ def legal_results(position: Position, dice: Dice) -> set[Position]:
     mover, opponent = (tuple(row) for row in position.board.tolist())
     if not any(mover[1:]) or not any(opponent[1:]):
         return set()
-    plays = _legal_plays((mover, opponent), dice)
-    states = [state for _, state in plays] or [(mover, opponent)]
     return {
-        Position(np.array([theirs, mine], np.int8), position.variant) for mine, theirs in states
+        Position(np.array([theirs, mine], np.int8), position.variant)
+        for mine, theirs in _after_legal_plays((mover, opponent), dice)
     }
 
 
@@ -44,8 +43,8 @@ def perft(position: Position, depth: int) -> int:
     )
 
 
-def _legal_plays(start: _State, dice: Dice) -> list[tuple[list[int], _State]]:
-    """Every legal play: the dice it uses, in order, and the state after it.
+def _after_legal_plays(start: _State, dice: Dice) -> set[_State]:
+    """Every state that a legal play can lead to.
 
     Rule: who rolls a double plays its number four times.
     Rule: a play uses both dice if any order of them allows it.
@@ -56,23 +55,23 @@ def _legal_plays(start: _State, dice: Dice) -> list[tuple[list[int], _State]]:
     """
     first, second = dice
     orders = [[first] * 4] if first == second else [[first, second], [second, first]]
-    plays = [play for order in orders for play in _sequences(start, order)]
-    most = max(len(used) for used, _ in plays)
-    if most == 0:
-        return []
-    longest = [(used, state) for used, state in plays if len(used) == most]
-    if most == 1 and any(used == [max(dice)] for used, _ in longest):
-        return [(used, state) for used, state in longest if used == [max(dice)]]
-    return longest
+    ways = [way for order in orders for way in _ways(start, order)]
+    most = max(len(used) for used, _ in ways)
+    longest = {used: states for used, states in ways if len(used) == most}
+    larger_alone = (max(dice),)
+    if larger_alone in longest:
+        return longest[larger_alone]
+    return set().union(*longest.values())
 
 
-def _sequences(state: _State, order: list[int]) -> Iterator[tuple[list[int], _State]]:
-    """Every way to play the dice in this order, or only the first few of them."""
-    yield [], state
-    if order:
-        for after in _moves(state, order[0]):
-            for used, end in _sequences(after, order[1:]):
-                yield [order[0], *used], end
+def _ways(start: _State, order: list[int]) -> Iterator[tuple[tuple[int, ...], set[_State]]]:
+    """The dice used and the states reached by none, one, two ... of the dice in this order."""
+    states = {start}
+    for count in range(len(order) + 1):
+        if states:
+            yield tuple(order[:count]), states
+        if count < len(order):
+            states = {after for state in states for after in _moves(state, order[count])}
 
 
 def _moves(state: _State, die: int) -> Iterator[_State]:
