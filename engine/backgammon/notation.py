@@ -101,16 +101,14 @@ def _read(text: str) -> tuple[tuple[_Path, ...], frozenset[int]]:
         checker = _CHECKER.fullmatch(word)
         if checker is None:
             raise NotationError(f"play {text!r}: {word!r}: expected a form like 13/7*/5 or 6/4(2)")
-        points: list[int] = []
-        for part in checker[1].split("/"):
-            point, marked = _read_point(part, text)
-            points.append(point)
-            if marked:
-                marks.add(point)
+        read = [_read_point(part, text) for part in checker[1].split("/")]
+        points = tuple(point for point, _ in read)
         falling = all(before > after for before, after in pairwise(points))
-        if len(points) < 2 or not falling or points[0] in marks:
+        source_marked = read[0][1]
+        if len(points) < 2 or not falling or source_marked:
             raise NotationError(f"play {text!r}: {word!r}: expected falling points, like 13/7*/5")
-        paths.extend([tuple(points)] * int(checker[2] or 1))
+        marks.update(point for point, marked in read if marked)
+        paths.extend([points] * int(checker[2] or 1))
     return tuple(paths), frozenset(marks)
 
 

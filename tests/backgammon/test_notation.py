@@ -58,6 +58,7 @@ def test_common_forms_of_one_play(text):
         ("24/18*/13*", "tm1BAAAAADAAAA", (6, 5), "24/18*/13*"),
         ("24/13", "tm1BAAAAADAAAA", (6, 5), "24/18*/13*"),
         ("24/18/13*", "tm1BAAAAADAAAA", (6, 5), "24/18*/13*"),
+        ("24/18* 18/13*", "tm1BAAAAADAAAA", (6, 5), "24/18*/13*"),
         ("7/1* 4/3", "/+YAASD+2xQAAA", (1, 6), "7/1* 4/3"),
         ("5/2 3/off(2) 2/off", "MyZwmwDeBAAAAA", (3, 3), "5/off 3/off(2)"),
         ("bar/22*/19 6/3(2)", "BAbAAJgBAAQAAA", (3, 3), "bar/22*/19 6/3(2)"),
@@ -182,8 +183,10 @@ def test_any_play_reads_back_with_or_without_its_marks(position, dice, data):
         return
     play = data.draw(st.sampled_from(plays))
     assert parse_play(str(play), position, dice) == play
-    stepwise = " ".join(f"{step.source}/{step.target}" for step in play.steps)
-    assert parse_play(stepwise, position, dice) == play
+    unmarked = [f"{step.source}/{step.target}" for step in play.steps]
+    assert parse_play(" ".join(unmarked), position, dice) == play
+    marked = [text + "*" * step.hit for text, step in zip(unmarked, play.steps, strict=True)]
+    assert parse_play(",".join(marked), position, dice) == play
 
 
 @given(st.text("0123456789/*()barof ,", max_size=24), positions(), any_dice)
