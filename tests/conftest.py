@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from engine.bot import Bot
 from engine.evaluation.encoders import ENCODERS
 from engine.evaluation.network import Network
 
@@ -37,8 +38,9 @@ def small_net(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def acepoint() -> Run:
+def acepoint(small_net: Path) -> Run:
     """Runs the installed command in a process: acepoint("move", ..., typed="")."""
+    Bot(small_net)  # says that it compiles, if need be: no command does again
 
     def run(*arguments: object, typed: str = "") -> "subprocess.CompletedProcess[str]":
         script = Path(sysconfig.get_path("scripts")) / "acepoint"

@@ -32,6 +32,9 @@ LEVELS = {part: level for level, parts in enumerate(LAYERS) for part in parts}
 PUBLIC = {
     "AcepointError",
     "Bot",
+    "Candidate",
+    "Play",
+    "Position",
     "legal_plays",
     "match_id",
     "read_id",

@@ -1,7 +1,9 @@
 """How fast Acepoint is, side by side with other engines: one core, the same positions, none twice.
 
-Each row first checks that the answers are right, and only then is timed. The peers run one after
-the other, each task in a fresh process, as some answer a position they have seen from a cache.
+Each row first checks that the answers are right, and only then is timed, in processor seconds, so
+that other work on the machine does not count; the command from the shell alone is timed by the
+clock. The peers run one after the other, each task in a fresh process, as some answer a position
+they have seen from a cache.
 """
 
 import json
@@ -36,7 +38,7 @@ PASSES = 5  # of ours over the sample, which remembers nothing; the median count
 CALLS = 500  # of the Python API
 COMMANDS = 5  # runs of `acepoint move`
 TOLERANCE = 1e-4  # equity by which two ways to evaluate a position may differ
-CHUNK = 20_000  # evaluations asked of a peer
+EVALUATIONS = 20_000  # asked of a peer
 
 Packed = npt.NDArray[np.int8]
 Answers = list[Any]
@@ -147,7 +149,8 @@ def _move_generation(sample: Sample, ask: Ask) -> Row:
 def _evaluation(bot: Bot, sample: Sample, ask: Ask) -> Row:
     """Ours chooses the best of all results of a position, theirs are given the results."""
     _check_choices(bot, sample)
-    distinct = np.unique(sample.results, axis=0)[:CHUNK]
+    distinct = np.random.default_rng(SEED).permutation(np.unique(sample.results, axis=0))
+    distinct = distinct[:EVALUATIONS]
     unused = np.ones((len(distinct), 2), np.int8)
     speeds: list[float | None] = []
     for package in ("gnubg_nn", "bgsage"):
@@ -184,9 +187,9 @@ def _one_call(bot: Bot, sample: Sample) -> Row:
     bot.best(*calls[0])
     seconds = []
     for position, dice in calls:
-        began = time.perf_counter()
+        began = time.process_time()
         bot.best(position, dice)
-        seconds.append(time.perf_counter() - began)
+        seconds.append(time.process_time() - began)
     return Row(
         "one best play by the Python API", 1e6 * statistics.median(seconds), None, None, "µs"
     )
@@ -194,7 +197,7 @@ def _one_call(bot: Bot, sample: Sample) -> Row:
 
 def _command(net: Path | None, sample: Sample) -> Row:
     script = Path(sysconfig.get_path("scripts")) / "acepoint"
-    options = ["--net", net] if net else []
+    options = ["--net", str(net)] if net else []
     seconds = []
     for board in unpack(sample.packed[1 : 1 + COMMANDS]):
         began = time.perf_counter()
@@ -208,13 +211,13 @@ def _command(net: Path | None, sample: Sample) -> Row:
 
 
 def _seconds(work: Callable[[], object]) -> float:
-    """The median time of some passes, after one that may compile."""
+    """The median processor time of some passes, after one that may compile."""
     seconds = []
     work()
     for _ in range(PASSES):
-        began = time.perf_counter()
+        began = time.process_time()
         work()
-        seconds.append(time.perf_counter() - began)
+        seconds.append(time.process_time() - began)
     return statistics.median(seconds)
 
 

@@ -5,8 +5,8 @@ This file is run as a script and imports nothing of the engine:
     peer_process.py PACKAGE TASK
 
 Standard input is a JSON object: `boards`, each the 52 counts of an int8[2, 26] board with row 0 on
-roll, and `dice`, a pair for each. Standard output is one too: `seconds` for all of them, the
-conversion of boards not counted, and `answers`, one for each board:
+roll, and `dice`, a pair for each. Standard output is one too: `seconds` of the processor for all
+of them, the conversion of boards not counted, and `answers`, one for each board:
 
     results     the board after each legal play, as the next player sees it; none if none is legal
     evaluate    the five probabilities of the player on roll
@@ -94,9 +94,9 @@ def bgsage_evaluate(boards: list[Board], _: list[Dice]) -> tuple[float, list[Any
     # The board as the side sees it that is not on roll, and the answers turned round.
     seen = [{"board": signed(board[26:] + board[:26])} for board in boards]
     batch_post_move_evaluate(seen[:1], n_threads=1)
-    began = time.perf_counter()
+    began = time.process_time()
     values = batch_post_move_evaluate(seen, n_threads=1)
-    seconds = time.perf_counter() - began
+    seconds = time.process_time() - began
     return seconds, [
         (1 - p.win, p.gammon_loss, p.backgammon_loss, p.gammon_win, p.backgammon_win)
         for p in (value.probs for value in values)
@@ -148,10 +148,10 @@ def after_signed(result: Sequence[int], board: Board) -> Board:
 def timed(
     function: Callable[..., Any], calls: Iterable[tuple[Any, ...]]
 ) -> tuple[float, list[Any]]:
-    """Seconds for all calls, and what they return."""
-    began = time.perf_counter()
+    """Processor seconds for all calls, and what they return."""
+    began = time.process_time()
     answers = [function(*arguments) for arguments in calls]
-    return time.perf_counter() - began, answers
+    return time.process_time() - began, answers
 
 
 TASKS: dict[tuple[str, str], Task] = {

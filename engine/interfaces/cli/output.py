@@ -14,6 +14,14 @@ __all__ = ["print_json", "print_table"]
 PIPE_WIDTH = 200  # columns that a table may take when no terminal limits it
 
 
+class _Output(Console):
+    """Standard output."""
+
+    def on_broken_pipe(self) -> None:
+        """Leave it to the caller that the reader has gone; rich would end the process."""
+        raise BrokenPipeError
+
+
 def print_json(fields: Mapping[str, Any]) -> None:
     """The one object of a command run with `--json`."""
     print(json.dumps(fields))
@@ -27,4 +35,4 @@ def print_table(columns: Iterable[str], rows: Iterable[Iterable[object]]) -> Non
     for row in rows:
         table.add_row(*map(str, row))
     width = None if sys.stdout.isatty() else PIPE_WIDTH
-    Console(highlight=False, markup=False, width=width).print(table)
+    _Output(highlight=False, markup=False, width=width).print(table)

@@ -38,11 +38,14 @@ class Play:
         import numpy as np
 
         from engine.backgammon.dice import Roller
+        from engine.backgammon.position import Position
         from engine.bot import Bot
         from engine.interfaces.terminal import Session
 
+        bot = Bot(self.net, self.plies)
+        bot.evaluate([Position.start(game)])  # a net for another variant is refused now
         # Line editing and history at the prompt, where Python has them.
         with contextlib.suppress(ImportError):
             import readline  # noqa: F401
         roller = Roller(np.random.SeedSequence(self.seed))
-        Session(Bot(self.net, self.plies), game, roller, self.alternate, print_candidates).run()
+        Session(bot, game, roller, self.alternate, print_candidates).run()

@@ -1,0 +1,150 @@
+"""Bad input to the real command: exit code 2 and one line that quotes what is wrong."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from safetensors.numpy import save_file
+
+from engine.interfaces.cli.main import main
+
+START = "4HPwATDgc/ABMA"
+XGID = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10"
+FINISHED = "4HPwATAAAAAAAA"  # the player on roll has borne off all
+
+
+@pytest.fixture
+def refused(monkeypatch, capsys, acepoint):
+    """Runs a command line in this process and gives the line with which it is refused."""
+
+    def run(*arguments: object) -> str:
+        monkeypatch.setattr(sys, "argv", ["acepoint", *map(str, arguments)])
+        with pytest.raises(SystemExit) as stop:
+            main()
+        printed = capsys.readouterr()
+        assert stop.value.code == 2
+        assert printed.out == ""
+        assert len(printed.err.splitlines()) == 1, printed.err
+        assert printed.err.startswith("acepoint: ")
+        return printed.err
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("arguments", "quoted"),
+    [
+        (["move", "4HPw", "31"], "'4HPw'"),
+        (["move", START, "77"], "'77'"),
+        (["move", START, "31", "--net", "none.safetensors"], "none.safetensors"),
+        (["score", "checker", "none.jsonl"], "none.jsonl"),
+        (["tournament", "random", "nobody"], "nobody"),
+        (["move", START, "31", "--pies"], "--pies"),
+    ],
+)
+def test_the_installed_command_refuses_in_one_line_with_code_2(acepoint, arguments, quoted):
+    done = acepoint(*arguments)
+
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert len(done.stderr.splitlines()) == 1, done.stderr
+    assert quoted in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("position", "quoted"),
+    [
+        ("", "position ''"),
+        ("4HPw", "position '4HPw'"),
+        ("4HPwATDgc/AB!A", "'4HPwATDgc/AB!A': character '!'"),
+        ("4HPwATDgc/ABMB", "'4HPwATDgc/ABMB': the last character"),
+        ("////////////8A", "'////////////8A': the opponent has more than 15"),
+        ("4HPwATDgc/ABMA:cAk", "match ID 'cAk'"),
+        ("4HPwATDgc/ABMA:!!!!!!!!!!!!", "match ID '!!!!!!!!!!!!'"),
+        (XGID[:35], f"XGID {XGID[:35]!r}"),
+        (XGID.replace("b", "p"), "position: the top player"),
+        (XGID.replace(":31:", ":71:"), "dice '71'"),
+        ("board:You:Acepoint:1:0", "FIBS board 'board:You:Acepoint:1:0'"),
+    ],
+)
+def test_a_malformed_position_is_quoted(refused, position, quoted):
+    assert quoted in refused("move", position, "31")
+
+
+@pytest.mark.parametrize("dice", ["", "3", "07", "77", "abc", "3-1-1"])
+def test_malformed_dice_are_quoted(refused, dice):
+    assert f"dice {dice!r}" in refused("move", START, dice)
+
+
+def test_dice_must_come_from_somewhere(refused):
+    assert "no dice" in refused("move", START)
+
+
+def test_a_finished_game_has_no_plays(refused):
+    line = refused("move", FINISHED, "31")
+    assert FINISHED in line
+    assert "over" in line
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["move", START, "31", "--plies", "1"], "plies 1"),
+        (["move", START, "31", "--plies", "-1"], "plies -1"),
+        (["move", START, "31", "--plies", "two"], "'two'"),
+        (["move", START, "31", "--candidates", "0"], "--candidates 0"),
+        (["move", START, "31", "--variant", "chess"], "'chess'"),
+        (["move", START, "31", "--pies", "0"], "--pies"),
+        (["move"], "POSITION"),
+        (["perft", "0"], "depth 0"),
+        (["perft", "deep"], "'deep'"),
+        (["perft", "1", "--variant", "chess"], "'chess'"),
+        (["score", "dice", "decisions.jsonl"], "'dice'"),
+        (["score", "checker", "decisions.jsonl", "--limit", "0"], "--limit 0"),
+        (["play", "--seed", "-1"], "--seed -1"),
+        (["play", "--variant", "chess"], "'chess'"),
+        (["tournament", "random", "nobody"], "nobody"),
+        (["tournament", "random"], "random"),
+        (["castle"], "castle"),
+        ([], "tournament"),
+    ],
+)
+def test_a_bad_argument_is_named(refused, arguments, said):
+    assert said in refused(*arguments)
+
+
+def bad_nets(good: Path, folder: Path) -> dict[str, Path]:
+    """Files that look like nets, by what is wrong with them."""
+    content = good.read_bytes()
+    (folder / "truncated").write_bytes(content[:-100])
+    (folder / "text").write_text("no net\n")
+    (folder / "empty").write_bytes(b"")
+    save_file({"layer0.weight": np.zeros((8, 4), np.float32)}, folder / "other")
+    (folder / "encoder").write_bytes(content.replace(b"thermometer", b"hygrometers"))
+    flipped = bytearray(content)
+    flipped[-1] ^= 1
+    (folder / "damaged").write_bytes(flipped)
+    kinds = ("truncated", "text", "empty", "other", "encoder", "damaged", "missing")
+    return {kind: folder / kind for kind in kinds} | {"folder": folder}
+
+
+@pytest.mark.parametrize(
+    "kind", ["truncated", "text", "empty", "other", "encoder", "damaged", "missing", "folder"]
+)
+def test_a_net_that_cannot_be_used_is_named(refused, small_net, tmp_path, kind):
+    path = bad_nets(small_net, tmp_path)[kind]
+
+    assert str(path) in refused("move", START, "31", "--net", path)
+
+
+@pytest.mark.parametrize("command", [["move", "AACgAgAAKgAAAA", "31"], ["play"]])
+def test_a_net_for_another_variant_is_refused(refused, small_net, command):
+    assert "hypergammon" in refused(*command, "--variant", "hypergammon", "--net", small_net)
+
+
+def test_a_file_that_is_not_there_is_named(refused, tmp_path):
+    assert str(tmp_path / "none.jsonl") in refused("score", "checker", tmp_path / "none.jsonl")
+    assert "none.safetensors" in refused(
+        "tournament", "random", f"acepoint:0:net={tmp_path}/none.safetensors"
+    )
