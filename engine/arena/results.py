@@ -140,10 +140,11 @@ class Results:
         self._database.execute("BEGIN")
         try:
             yield
+            self._database.execute("COMMIT")
         except BaseException:
-            self._database.execute("ROLLBACK")
+            if self._database.in_transaction:  # a full disk has ended it already
+                self._database.execute("ROLLBACK")
             raise
-        self._database.execute("COMMIT")
 
     @contextmanager
     def _readable_errors(self) -> Iterator[None]:

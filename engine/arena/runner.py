@@ -1,6 +1,6 @@
 """Playing a round robin to its end, in parallel, from wherever it stopped."""
 
-from tqdm import tqdm  # type: ignore[import-untyped]
+from tqdm import tqdm
 
 from engine.arena.results import Results
 from engine.arena.schedule import Chunks, Contest, RoundRobin

@@ -11,6 +11,7 @@ int8[2, 26], row 0 on roll, and two dice, the higher first. Standard output take
 legal play. The process ends with its input, or when it finds that process PARENT is gone.
 """
 
+import contextlib
 import os
 import struct
 import sys
@@ -78,7 +79,7 @@ def main() -> None:
     """Serve on the standard streams; what the package itself prints goes to standard error."""
     parent, mode = int(sys.argv[1]), sys.argv[2]
     choose = pubeval if mode == "pubeval" else gnubg(int(mode))
-    with os.fdopen(os.dup(1), "wb") as sink:
+    with contextlib.suppress(BrokenPipeError), os.fdopen(os.dup(1), "wb") as sink:
         os.dup2(2, 1)
         serve(sys.stdin.buffer, sink, choose, parent)
 

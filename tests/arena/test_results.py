@@ -120,3 +120,19 @@ def test_a_missing_folder_is_refused(tmp_path: Path) -> None:
 
 def test_a_folder_is_refused(tmp_path: Path) -> None:
     refuse(tmp_path, "unable to open")
+
+
+def test_a_full_disk_loses_nothing_that_was_saved(path: Path) -> None:
+    many = RoundRobin(SCHEDULE.players, 5000)
+    path.unlink()
+    with Results(many, SETTINGS, path) as results:
+        results.add(Chunk((0, 1), np.arange(10)), np.ones((10, 2), np.int8))
+        results._database.execute("PRAGMA max_page_count = 5")
+        with pytest.raises(FileFormatError, match=r"results\.db: .*full"):
+            results.add(Chunk((0, 2), np.arange(5000)), np.ones((5000, 2), np.int8))
+    with Results(many, SETTINGS, path) as results:
+        assert {meeting: len(deals) for meeting, deals in results.missing().items()} == {
+            (0, 1): 4990,
+            (0, 2): 5000,
+            (1, 2): 5000,
+        }

@@ -57,10 +57,12 @@ class Tournament:
         from engine.arena.results import Results
         from engine.arena.runner import play
         from engine.arena.schedule import RoundRobin
+        from engine.kernels import announce_compilation
         from engine.players.registry import try_player
         from engine.players.table import MoneyTable
 
         schedule = RoundRobin(self.players, self.games // 2)
+        announce_compilation()
         fingerprints = [try_player(name) for name in self.players]
         settings = {"seed": self.seed, "fingerprints": fingerprints}
         with Results(schedule, settings, self.out) as results:
