@@ -85,7 +85,12 @@ class Bot:
         """`evaluate` of int8[N, 2, 32] packed boards."""
         return self._network.evaluate(packed)
 
-    def rank(self, position: Position, dice: Dice, match: Match | None = None) -> list[Candidate]:
+    def rank(
+        self,
+        position: Position,
+        dice: Dice,
+        match: Match | None = None,  # noqa: ARG002  scores and cubes are not weighed yet
+    ) -> list[Candidate]:
         """All legal plays, best first by cubeless money equity, ties in the generator's order.
 
         Raises PositionError for a finished game, NetError when the net is for another variant.
@@ -105,7 +110,10 @@ class Bot:
         return self.best_many([position], [dice], match)[0]
 
     def best_many(
-        self, positions: Sequence[Position], dice: Sequence[Dice], match: Match | None = None
+        self,
+        positions: Sequence[Position],
+        dice: Sequence[Dice],
+        match: Match | None = None,  # noqa: ARG002  scores and cubes are not weighed yet
     ) -> list[Play]:
         """The best play of each of N positions with a roll each, in one batch."""
         self._refuse_finished(positions)

@@ -33,7 +33,7 @@ class Encoder:
     @property
     def features(self) -> int:
         """How many features a board has: 52 K."""
-        return 2 * COLUMNS * self.codes.shape[2]
+        return 2 * COLUMNS * int(self.codes.shape[2])
 
     def encode(self, packed: Array) -> Array:
         """float32[N, features] of int8[N, 2, 32] packed boards, for the player on roll."""

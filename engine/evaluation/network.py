@@ -68,9 +68,8 @@ def _kernel_net(feature_set: Encoder, layers: Layers) -> Net:
         parts.append(np.pad(later_weight.T, ((0, 0), (0, padding))).ravel())
         parts.append(np.pad(later_bias, (0, padding)))
     sizes = np.array([len(b) for _, b in layers[:-1]] + [OUTPUTS], np.int64)
-    return Net(
-        _aligned(feature_set.table(weight)), sizes, _aligned(np.concatenate(parts, dtype=np.float32))
-    )
+    flat = np.concatenate(parts, dtype=np.float32)
+    return Net(_aligned(feature_set.table(weight).ravel()), sizes, _aligned(flat))
 
 
 @dataclass(frozen=True)
@@ -103,7 +102,9 @@ class Network:
                 f"{len(layers)} layers ending in {width} outputs: expected two layers or more "
                 f"ending in {PROBABILITIES}"
             )
-        if not all(np.isfinite(weight).all() and np.isfinite(bias).all() for weight, bias in layers):
+        if not all(
+            np.isfinite(weight).all() and np.isfinite(bias).all() for weight, bias in layers
+        ):
             raise NetError("a weight is not a finite number")
         return cls(feature_set, variant, layers, origin, _kernel_net(feature_set, layers))
 
@@ -148,19 +149,22 @@ class Network:
         count = len(tensors) // 2
         names = [f"layer{index}.{part}" for index in range(count) for part in ("weight", "bias")]
         if sorted(names) != sorted(tensors):
-            raise NetError(f"tensors {', '.join(sorted(tensors))}: expected layer0.weight and so on")
+            raise NetError(
+                f"tensors {', '.join(sorted(tensors))}: expected layer0.weight and so on"
+            )
         if any(tensor.dtype != np.float32 for tensor in tensors.values()):
             raise NetError("a tensor is not float32")
         layers = [(tensors[f"layer{i}.weight"], tensors[f"layer{i}.bias"]) for i in range(count)]
         network = cls.of_layers(feature_set, metadata["variant"], layers, metadata["origin"])
-        if metadata["sizes"] != network._sizes:
-            raise NetError(f"sizes {metadata['sizes']} in the metadata, {network._sizes} in fact")
+        if metadata["sizes"] != network.sizes:
+            raise NetError(f"sizes {metadata['sizes']} in the metadata, {network.sizes} in fact")
         if metadata["hash"] != _content_hash(layers):
             raise NetError("the weights do not match their hash: the file is damaged")
         return network
 
     @property
-    def _sizes(self) -> str:
+    def sizes(self) -> str:
+        """Features, units of each layer and outputs, as a JSON list."""
         return json.dumps([self.encoder.features] + [len(bias) for _, bias in self.layers])
 
     @property
@@ -174,7 +178,7 @@ class Network:
             "format": FORMAT,
             "encoder": self.encoder.name,
             "encoder_version": str(self.encoder.version),
-            "sizes": self._sizes,
+            "sizes": self.sizes,
             "variant": self.variant,
             "origin": self.origin,
             "hash": self.hash,

@@ -25,7 +25,7 @@ def _source_hash() -> str:
 
 
 def _cache_folder() -> Path:
-    """The first writable place for compiled kernels: the user's cache, else the temporary folder."""
+    """The first writable place for compiled kernels: the user's cache, or a temporary one."""
     root = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     folder = Path(root) / "acepoint" / "kernels" / _source_hash()
     try:

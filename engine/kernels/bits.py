@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
@@ -9,24 +10,24 @@ from numba.extending import intrinsic
 __all__ = ["highest_bit", "lowest_bit"]
 
 
-def _counting_intrinsic(name: str) -> Any:
-    """An i32 -> i32 bit-counting intrinsic of LLVM (`ctlz`, `cttz`); undefined for 0."""
+def _counting_intrinsic(name: str, word: Any) -> Any:
+    """A bit-counting intrinsic of LLVM (`ctlz`, `cttz`) of a numba word; undefined for 0."""
 
     @intrinsic
-    def count(typingctx: Any, word: Any) -> Any:
+    def count(typingctx: Any, argument: Any) -> Any:
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            word32 = ir.IntType(32)
-            function_type = ir.FunctionType(word32, [word32, ir.IntType(1)])
-            function = builder.module.declare_intrinsic(f"llvm.{name}", [word32], function_type)
+            llvm_word = ir.IntType(word.bitwidth)
+            function_type = ir.FunctionType(llvm_word, [llvm_word, ir.IntType(1)])
+            function = builder.module.declare_intrinsic(f"llvm.{name}", [llvm_word], function_type)
             return builder.call(function, [args[0], ir.Constant(ir.IntType(1), 1)])
 
-        return types.uint32(types.uint32), codegen
+        return word(word), codegen
 
     return count
 
 
-_leading_zeros = _counting_intrinsic("ctlz")
-_trailing_zeros = _counting_intrinsic("cttz")
+_leading_zeros = _counting_intrinsic("ctlz", types.uint32)
+_trailing_zeros = _counting_intrinsic("cttz", types.uint64)
 
 
 @njit
@@ -37,5 +38,5 @@ def highest_bit(word: int) -> int:
 
 @njit
 def lowest_bit(word: int) -> int:
-    """Index of the lowest set bit of a uint32 that is not 0."""
-    return _trailing_zeros(word)
+    """Index of the lowest set bit of a uint64 that is not 0."""
+    return np.int64(_trailing_zeros(word))

@@ -16,7 +16,15 @@ from numba import njit
 
 from engine.kernels.bits import lowest_bit
 from engine.kernels.movegen import MAX_RESULTS, results_into
-from engine.kernels.vector import CHAINS, add_rows_8, add_rows_32, add_rows_64, list_positive
+from engine.kernels.vector import (
+    CHAINS,
+    add_differences_8,
+    add_differences_32,
+    add_rows_8,
+    add_rows_32,
+    add_rows_64,
+    list_positive,
+)
 
 __all__ = [
     "OUTPUTS",
@@ -36,13 +44,14 @@ Array = np.ndarray[Any, Any]
 SIZE = 64
 OTHER = 32
 OUTPUTS = 8
+COUNTS = 16  # rows of the table a slot has
 
 
 class Net(NamedTuple):
     """The weights of a net as the kernels want them; `engine.evaluation.network` makes them."""
 
     table: Array
-    """float32[64, 16, H]: the row of each (slot, count); a slot is a byte of the packed board."""
+    """float32[64 * 16 * H]: the row of each (slot, count); a slot is a byte of a packed board."""
     sizes: Array
     """int64[L + 1]: H and the inputs of each later layer, multiples of 8; then 8, the outputs."""
     weights: Array
@@ -54,33 +63,73 @@ class Scratch(NamedTuple):
     """The working memory of one thread."""
 
     layers: Array
-    """float32[L + 1, .]: the sums of each layer; the last row holds the outputs."""
-    output_bits: Array
-    """The first eight outputs as int32."""
+    """float32[(L + 1) * stride]: the sums of each layer, the outputs last."""
+    bits: Array
+    """The same memory as int32."""
+    stride: int
+    """Where the next layer begins."""
     active: Array
     """int32[.]: indices of a layer's positive sums."""
+    changes: Array
+    """int64[.]: where in the table the rows begin that a play adds and takes away, by turns."""
     sums: Array
     """float32[H]: the first sums of `parent`."""
     results: Array
     """uint64[., 8]: the results of a roll."""
+    children: Array
+    """The same memory as int8[., 64]."""
     stack: Array
     """uint32[4, 4], for the move generator."""
     board: Array
     """uint64[8]: the position whose plays are weighed."""
+    board_bytes: Array
+    """The same memory as int8[64]."""
     parent: Array
     """uint64[8]: the same with sides switched, so it differs from a result by one play only."""
+    parent_bytes: Array
+    """The same memory as int8[64]."""
+    evaluated: Array
+    """int64[1]: how many results were evaluated."""
 
 
-@njit(fastmath=True)
-def _logistic(values: Array, bits: Array) -> None:
-    """1 / (1 + exp(-x)) in place on float32[8], to 2e-7; bits is the same memory as int32[8].
+@njit
+def make_scratch(sizes: Array) -> Scratch:
+    """The working memory of one thread for a net of these sizes."""
+    stride = (sizes.max() + 8 + 15) // 16 * 16  # whole cache lines
+    layers = np.zeros(len(sizes) * stride, np.float32)
+    results = np.empty((MAX_RESULTS, 8), np.uint64)
+    board = np.empty(8, np.uint64)
+    parent = np.empty(8, np.uint64)
+    return Scratch(
+        layers,
+        layers.view(np.int32),
+        stride,
+        np.empty(stride + 8, np.int32),
+        np.empty(2 * SIZE, np.int64),
+        np.empty(sizes[0], np.float32),
+        results,
+        results.view(np.int8),
+        np.empty((4, 4), np.uint32),
+        board,
+        board.view(np.int8),
+        parent,
+        parent.view(np.int8),
+        np.zeros(1, np.int64),
+    )
+
+
+@njit(inline="always")
+def _logistic(scratch: Scratch, at: int) -> None:
+    """1 / (1 + exp(-x)) in place on the eight outputs at layers[at:], to 2e-7.
 
     exp(-x) = 2^n 2^f with |f| <= 1/2; 2^f by its Taylor series, 2^n by setting the exponent.
     Written so that all eight run in one vector: a third of the time of calling exp five times.
     """
-    for index in range(OUTPUTS):
-        scaled = min(max(values[index] * np.float32(-1.4426950408889634), np.float32(-126)),
-                     np.float32(126))  # fmt: skip
+    values, bits = scratch.layers, scratch.bits
+    for output in range(OUTPUTS):
+        index = np.uint64(at) + np.uint64(output)
+        scaled = values[index] * np.float32(-1.4426950408889634)
+        scaled = min(max(scaled, np.float32(-126)), np.float32(126))
         whole = np.floor(scaled + np.float32(0.5))
         f = (scaled - whole) * np.float32(0.6931471805599453)
         power = np.float32(1 / 720)
@@ -94,157 +143,143 @@ def _logistic(values: Array, bits: Array) -> None:
         values[index] = np.float32(1) / (np.float32(1) + power * values[index])
 
 
-@njit
-def _layer(
-    inputs: Array, n_in: int, active: Array, weights: Array, start: int, outputs: Array, n_out: int
-) -> int:
-    """outputs = bias + relu(inputs) @ weight, the weights read from `start` on; the next start.
+@njit(inline="always")
+def _layer(net: Net, start: int, scratch: Scratch, at: int, n_in: int, to: int, n_out: int) -> int:
+    """layers[to:] = bias + relu(layers[at:]) @ weight, read from weights[start:]; the next start.
 
-    inputs has room for one more than n_in, which is set to zero: it pads the list of the active.
+    The place behind the inputs is set to zero: it pads the list of the active ones.
     """
+    layers, active, weights = scratch.layers, scratch.active, net.weights
     bias = start + n_in * n_out
-    inputs[n_in] = 0
-    count = list_positive(inputs, n_in, active)
+    layers[at + n_in] = 0
+    count = list_positive(layers, at, n_in, active)
     while count % CHAINS:
         active[count] = n_in
         count += 1
     for out in range(n_out):
-        outputs[out] = weights[bias + out]
+        layers[np.uint64(to) + np.uint64(out)] = weights[np.uint64(bias) + np.uint64(out)]
     column = 0
     while column + 64 <= n_out:
-        add_rows_64(outputs, column, inputs, active, count, weights, start, n_out)
+        add_rows_64(layers, to + column, layers, at, active, count, weights, start + column, n_out)
         column += 64
     while column + 32 <= n_out:
-        add_rows_32(outputs, column, inputs, active, count, weights, start, n_out)
+        add_rows_32(layers, to + column, layers, at, active, count, weights, start + column, n_out)
         column += 32
     while column < n_out:
-        add_rows_8(outputs, column, inputs, active, count, weights, start, n_out)
+        add_rows_8(layers, to + column, layers, at, active, count, weights, start + column, n_out)
         column += 8
     return bias + n_out
 
 
 @njit(fastmath=True)
-def _first_layer(table: Array, weights: Array, board: Array, sums: Array) -> None:
-    """The sums float32[H] of a flat packed board from nothing."""
-    hidden = len(sums)
+def _first_layer(net: Net, board: Array, sums: Array) -> None:
+    """The sums float32[H] of a flat packed board, from nothing."""
+    hidden = net.sizes[0]
     for unit in range(hidden):
-        sums[unit] = weights[unit]
+        sums[unit] = net.weights[unit]
     for slot in range(SIZE):
         if board[slot]:
-            row = table[slot, board[slot]]
+            row = np.uint64((slot * COUNTS + board[slot]) * hidden)
             for unit in range(hidden):
-                sums[unit] += row[unit]
+                sums[unit] += net.table[row + np.uint64(unit)]
 
 
-@njit(fastmath=True)
-def _changed_sums(
-    table: Array, parent: Array, sums: Array, words: Array, child: Array, out: Array
-) -> None:
-    """The sums of a child board (uint64[8]) from the sums of its parent (uint64[8], as `words`).
+@njit(inline="always")
+def _changed_sums(net: Net, scratch: Scratch, row: int) -> None:
+    """The first sums of results[row], into layers, from the sums of the parent.
 
-    parent: int8[64], the same memory as words. Differing bytes are found by exclusive or.
+    The bytes in which the two boards differ are found by exclusive or.
     """
-    hidden = len(sums)
-    for unit in range(hidden):
-        out[unit] = sums[unit]
+    hidden = net.sizes[0]
+    changes = scratch.changes
+    count = 0
     for word in range(8):
-        difference = words[word] ^ child[word]
-        for half in range(2):
-            part = np.uint32((difference >> np.uint64(32 * half)) & np.uint64(0xFFFFFFFF))
-            while part:
-                byte = np.int64(lowest_bit(part)) >> 3
-                part &= ~(np.uint32(0xFF) << np.uint32(8 * byte))
-                slot = word * 8 + half * 4 + byte
-                now = np.int64((child[word] >> np.uint64(8 * (half * 4 + byte))) & np.uint64(15))
-                before = table[slot, parent[slot]]
-                after = table[slot, now]
-                for unit in range(hidden):
-                    out[unit] += after[unit] - before[unit]
+        difference = scratch.parent[word] ^ scratch.results[row, word]
+        while difference:
+            slot = word * 8 + (lowest_bit(difference) >> 3)
+            difference &= ~(np.uint64(0xFF) << np.uint64(8 * (slot % 8)))
+            changes[2 * count] = (slot * COUNTS + scratch.children[row, slot]) * hidden
+            changes[2 * count + 1] = (slot * COUNTS + scratch.parent_bytes[slot]) * hidden
+            count += 1
+    unit = 0
+    while unit + 32 <= hidden:
+        add_differences_32(scratch.layers, unit, scratch.sums, unit, net.table, changes, count)
+        unit += 32
+    while unit < hidden:
+        add_differences_8(scratch.layers, unit, scratch.sums, unit, net.table, changes, count)
+        unit += 8
 
 
-@njit
-def _head(net: Net, scratch: Scratch) -> None:
-    """From the first sums in layers[0] to the five probabilities in layers[-1, :8]."""
+@njit(inline="always")
+def _head(net: Net, scratch: Scratch) -> int:
+    """From the first sums in layers to the five probabilities; where in layers they begin."""
     start = net.sizes[0]
-    depth = len(net.sizes) - 1
-    for layer in range(depth):
-        start = _layer(
-            scratch.layers[layer], net.sizes[layer], scratch.active, net.weights, start,
-            scratch.layers[layer + 1], net.sizes[layer + 1],
-        )  # fmt: skip
-    _logistic(scratch.layers[depth, :OUTPUTS], scratch.output_bits)
+    at = 0
+    for layer in range(len(net.sizes) - 1):
+        to = at + scratch.stride
+        start = _layer(net, start, scratch, at, net.sizes[layer], to, net.sizes[layer + 1])
+        at = to
+    _logistic(scratch, at)
+    return at
 
 
-@njit
-def _make_possible(board: Array, values: Array) -> None:
-    """Force five probabilities of a flat packed board to be possible and cumulative.
+@njit(inline="always")
+def _make_possible(boards: Array, row: int, values: Array, at: int) -> None:
+    """Force the five probabilities values[at:] of int8 boards[row] to be possible and cumulative.
 
     A side that has borne a checker off cannot lose a gammon; a part is not above its whole.
     """
-    values[1] = 0 if board[OTHER] > 0 else min(values[1], values[0])
-    values[2] = min(values[2], values[1])
-    values[3] = 0 if board[0] > 0 else min(values[3], 1 - values[0])
-    values[4] = min(values[4], values[3])
+    zero = np.float32(0)
+    win = values[at]
+    gammon = zero if boards[row, OTHER] > 0 else min(values[at + 1], win)
+    lost_gammon = zero if boards[row, 0] > 0 else min(values[at + 3], np.float32(1) - win)
+    values[at + 1] = gammon
+    values[at + 2] = min(values[at + 2], gammon)
+    values[at + 3] = lost_gammon
+    values[at + 4] = min(values[at + 4], lost_gammon)
 
 
-@njit
-def _empty(words: Array, row: int) -> bool:
-    """Whether a row (0 or 1) of a packed board, as uint64[8], has no checker left to bear off."""
-    first = row * 4
-    off = np.uint64(0xFF)  # byte 0 of a row counts the checkers borne off
-    return (words[first] & ~off) | words[first + 1] | words[first + 2] | words[first + 3] == 0
+@njit(inline="always")
+def _empty(words: Array, row: int, side: int) -> bool:
+    """Whether a side (0 or 1) of uint64 words[row] has no checker left to bear off."""
+    first = 4 * side
+    off = np.uint64(0xFF)  # byte 0 of a side counts the checkers borne off
+    rest = words[row, first + 1] | words[row, first + 2] | words[row, first + 3]
+    return (words[row, first] & ~off) | rest == 0
 
 
-@njit
-def _finished(board: Array, words: Array, values: Array) -> bool:
-    """Whether the game is over, and then its exact five values; either side may have won."""
-    lost = _empty(words, 1)
-    if not lost and not _empty(words, 0):
+@njit(inline="always")
+def _finished(words: Array, boards: Array, row: int, values: Array, at: int) -> bool:
+    """Whether the game is over, and then its exact five values; either side may have won.
+
+    words: uint64[., 8]; boards: the same memory as int8[., 64].
+    """
+    lost = _empty(words, row, 1)
+    if not lost and not _empty(words, row, 0):
         return False
     loser = 0 if lost else OTHER
-    gammon = board[loser] == 0
+    gammon = boards[row, loser] == 0
     behind = 0
     for column in range(19, 26):
-        behind |= board[loser + column]
+        behind |= boards[row, loser + column]
     backgammon = gammon and behind != 0
-    values[0] = not lost
-    values[1] = not lost and gammon
-    values[2] = not lost and backgammon
-    values[3] = lost and gammon
-    values[4] = lost and backgammon
+    values[at] = not lost
+    values[at + 1] = not lost and gammon
+    values[at + 2] = not lost and backgammon
+    values[at + 3] = lost and gammon
+    values[at + 4] = lost and backgammon
     return True
 
 
 @njit
-def _equity(values: Array) -> float:
-    return 2 * values[0] + values[1] + values[2] - values[3] - values[4] - 1
-
-
-@njit
-def make_scratch(sizes: Array) -> Scratch:
-    """The working memory of one thread for a net of these sizes."""
-    layers = np.zeros((len(sizes), sizes.max() + 8), np.float32)
-    return Scratch(
-        layers,
-        layers[len(sizes) - 1, :OUTPUTS].view(np.int32),
-        np.empty(layers.shape[1] + 8, np.int32),
-        np.empty(sizes[0], np.float32),
-        np.empty((MAX_RESULTS, 8), np.uint64),
-        np.empty((4, 4), np.uint32),
-        np.empty(8, np.uint64),
-        np.empty(8, np.uint64),
-    )
-
-
-@njit
-def set_position(net: Net, scratch: Scratch, board: Array) -> None:
-    """Make ready for `best_result` of rolls of this position (uint64[8])."""
+def set_position(net: Net, scratch: Scratch, boards: Array, row: int) -> None:
+    """Make ready for `best_result` of rolls of the position boards[row], uint64[., 8]."""
     for word in range(4):
-        scratch.board[word] = board[word]
-        scratch.board[4 + word] = board[4 + word]
-        scratch.parent[word] = board[4 + word]
-        scratch.parent[4 + word] = board[word]
-    _first_layer(net.table, net.weights, scratch.parent.view(np.int8), scratch.sums)
+        scratch.board[word] = boards[row, word]
+        scratch.board[4 + word] = boards[row, 4 + word]
+        scratch.parent[word] = boards[row, 4 + word]
+        scratch.parent[4 + word] = boards[row, word]
+    _first_layer(net, scratch.parent_bytes, scratch.sums)
 
 
 @njit
@@ -254,56 +289,55 @@ def best_result(net: Net, scratch: Scratch, high: int, low: int, values: Array) 
     values: float32[5], written with that result's probabilities for the next player.
     """
     count = results_into(
-        scratch.board.view(np.int8), scratch.board, high, low, scratch.results, 0, scratch.stack
+        scratch.board_bytes, scratch.board, high, low, scratch.results, 0, scratch.stack
     )
+    scratch.evaluated[0] += count
     layers = scratch.layers
-    outputs = layers[len(net.sizes) - 1]
-    children = scratch.results.view(np.int8)
-    parent = scratch.parent.view(np.int8)
+    at = (len(net.sizes) - 1) * scratch.stride
     chosen = 0
     lowest = np.float32(4)
     for row in range(count):
-        if not _finished(children[row], scratch.results[row], outputs):
-            _changed_sums(
-                net.table, parent, scratch.sums, scratch.parent, scratch.results[row],
-                layers[0, : net.sizes[0]],
-            )  # fmt: skip
+        if not _finished(scratch.results, scratch.children, row, layers, at):
+            _changed_sums(net, scratch, row)
             _head(net, scratch)
-            _make_possible(children[row], outputs)
-        equity = _equity(outputs)
+            _make_possible(scratch.children, row, layers, at)
+        equity = 2 * layers[at] + layers[at + 1] + layers[at + 2] - layers[at + 3] - layers[at + 4]
         if equity < lowest:
             lowest = equity
             chosen = row
             for index in range(5):
-                values[index] = outputs[index]
+                values[index] = layers[at + index]
     return chosen
 
 
 @njit
-def evaluate_into(net: Net, scratch: Scratch, words: Array, values: Array) -> None:
-    """Five probabilities of one packed board (uint64[8]), into float32[5]."""
-    board = words.view(np.int8)
-    outputs = scratch.layers[len(net.sizes) - 1]
-    if not _finished(board, words, outputs):
-        _first_layer(net.table, net.weights, board, scratch.layers[0, : net.sizes[0]])
+def evaluate_into(net: Net, scratch: Scratch, words: Array, boards: Array, row: int,
+                  values: Array) -> None:  # fmt: skip
+    """Five probabilities of the packed board words[row], into float32[5].
+
+    words: uint64[., 8]; boards: the same memory as int8[., 64].
+    """
+    layers = scratch.layers
+    at = (len(net.sizes) - 1) * scratch.stride
+    if not _finished(words, boards, row, layers, at):
+        _first_layer(net, boards[row], scratch.layers)
         _head(net, scratch)
-        _make_possible(board, outputs)
+        _make_possible(boards, row, layers, at)
     for column in range(5):
-        values[column] = outputs[column]
+        values[column] = layers[at + column]
 
 
 @njit(cache=True, nogil=True)
-def evaluate_boards(net: Net, boards: Array, values: Array) -> None:
+def evaluate_boards(net: Net, words: Array, values: Array) -> None:
     """Five probabilities of each packed board uint64[N, 8], into values float32[N, 5]."""
     scratch = make_scratch(net.sizes)
-    for index in range(len(boards)):
-        evaluate_into(net, scratch, boards[index], values[index])
+    boards = words.view(np.int8)
+    for row in range(len(words)):
+        evaluate_into(net, scratch, words, boards, row, values[row])
 
 
 @njit(cache=True, nogil=True)
-def choose_results(
-    net: Net, boards: Array, dice: Array, chosen: Array, values: Array
-) -> None:
+def choose_results(net: Net, boards: Array, dice: Array, chosen: Array, values: Array) -> None:
     """The best result of each position and roll.
 
     boards: uint64[N, 8] packed; dice: int8[N, 2]. Written: chosen uint64[N, 8], the results as
@@ -311,22 +345,23 @@ def choose_results(
     """
     scratch = make_scratch(net.sizes)
     for index in range(len(boards)):
-        set_position(net, scratch, boards[index])
+        set_position(net, scratch, boards, index)
         high, low = max(dice[index, 0], dice[index, 1]), min(dice[index, 0], dice[index, 1])
         row = best_result(net, scratch, high, low, values[index])
         chosen[index] = scratch.results[row]
 
 
 @njit(cache=True, nogil=True)
-def backup_rolls(net: Net, boards: Array, values: Array) -> None:
+def backup_rolls(net: Net, boards: Array, values: Array) -> int:
     """The exact one-ply backup: the mean over the 21 rolls of the best result's value.
 
     boards: uint64[N, 8] packed, none finished. values: float32[N, 5], for the player on roll.
+    Returns how many results were evaluated.
     """
     scratch = make_scratch(net.sizes)
     best = np.empty(5, np.float32)
     for index in range(len(boards)):
-        set_position(net, scratch, boards[index])
+        set_position(net, scratch, boards, index)
         totals = values[index]
         totals[:] = 0
         for high in range(1, 7):
@@ -340,3 +375,4 @@ def backup_rolls(net: Net, boards: Array, values: Array) -> None:
                 totals[4] += weight * best[2]
         for column in range(5):
             totals[column] = min(max(totals[column], np.float32(0)), np.float32(1))
+    return scratch.evaluated[0]

@@ -351,11 +351,14 @@ def _steps_to(board: Array, dice: Array, target: Array, steps: Array) -> None:
     taken = np.empty((MAX_STEPS, 2), np.int64)
     reached = np.empty(MAX_STEPS + 1, np.uint32)
     occupied, blocked = masks(board)
-    for low_first in range(1 if high == low else 2):
+    length = MAX_STEPS if high == low else 2
+    orders = 1 if high == low else 2
+    # All dice first: 6/5/off with 61 gives what 6/off gives, and only the first is legal.
+    for attempt in range(2 * orders):
+        shortest = length if attempt < orders else 1
         order[:] = high
         if high != low:
-            order[1 - low_first] = low
-        length = MAX_STEPS if high == low else 2
+            order[1 - attempt % 2] = low
         depth = 0
         reached[0] = occupied
         pending[0] = _sources(occupied, blocked, order[0])
@@ -370,7 +373,7 @@ def _steps_to(board: Array, dice: Array, target: Array, steps: Array) -> None:
             after, hit = _step(board, reached[depth], source, order[depth])
             taken[depth, 0] = source
             taken[depth, 1] = hit
-            if _reaches(words, target):
+            if depth + 1 >= shortest and _reaches(words, target):
                 for step in range(depth + 1):
                     steps[step, 0] = taken[step, 0]
                     steps[step, 1] = max(taken[step, 0] - order[step], 0)

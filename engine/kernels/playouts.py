@@ -30,7 +30,7 @@ def _finished(words: Array) -> bool:
 @njit
 def _larger(rows: Array, used: int) -> Array:
     """A copy of rows[:used] with twice the room."""
-    copy = np.empty((2 * len(rows),) + rows.shape[1:], rows.dtype)
+    copy = np.empty((2 * len(rows), *rows.shape[1:]), rows.dtype)
     copy[:used] = rows[:used]
     return copy
 
@@ -38,49 +38,50 @@ def _larger(rows: Array, used: int) -> Array:
 @njit(cache=True, nogil=True)
 def play_games(
     net: Net, starts: Array, seeds: Array, random_plays: Array
-) -> tuple[Array, Array, Array]:
+) -> tuple[Array, Array, Array, int]:
     """Play one game from each start by the net's own choices.
 
     starts: uint64[G, 8] packed; seeds: uint64[G]; random_plays: int64[G], how many plays at the
     beginning are drawn uniformly from the legal ones instead, to see more of the game.
-    Returns boards uint64[M, 8], their values float32[M, 5] for the player on roll, and offsets
-    int64[G + 1]: the rows of game g are offsets[g] to offsets[g + 1], one position a turn in order
-    and the last one finished, unless the game ran into MAX_TURNS. The position before the opening
-    roll is left out: no double follows it, so it would teach a wrong mean.
+    Returns boards uint64[M, 8], their values float32[M, 5] for the player on roll, offsets
+    int64[G + 1], and how many results were evaluated. The rows of game g are offsets[g] to
+    offsets[g + 1], one position a turn in order and the last one finished, unless the game ran
+    into MAX_TURNS. The position before the opening roll is left out: no double follows it, so it
+    would teach a wrong mean.
     """
     scratch = make_scratch(net.sizes)
     offsets = np.zeros(len(seeds) + 1, np.int64)
     boards = np.empty((len(seeds) * 64 + MAX_TURNS + 1, 8), np.uint64)
     values = np.empty((len(boards), 5), np.float32)
-    now = np.empty(8, np.uint64)
+    now = np.empty((1, 8), np.uint64)
     count = 0
     for game in range(len(seeds)):
         if count + MAX_TURNS > len(boards):
             boards = _larger(boards, count)
             values = _larger(values, count)
         seed = seeds[game]
-        now[:] = starts[game]
+        now[0] = starts[game]
         first, second = opening_roll(seed)
         for turn in range(MAX_TURNS):
             high, low = max(first, second), min(first, second)
-            set_position(net, scratch, now)
+            set_position(net, scratch, now, 0)
             if turn < random_plays[game]:
                 found = results_into(
-                    now.view(np.int8), now, high, low, scratch.results, 0, scratch.stack
+                    scratch.board_bytes, scratch.board, high, low, scratch.results, 0, scratch.stack
                 )
                 word = random_word(seed, np.uint64(1 << 32) + np.uint64(turn))
                 row = np.int64((word >> np.uint64(32)) % np.uint64(found))
-                evaluate_into(net, scratch, scratch.results[row], values[count])
+                evaluate_into(net, scratch, scratch.results, scratch.children, row, values[count])
             else:
                 row = best_result(net, scratch, high, low, values[count])
-            now[:] = scratch.results[row]
-            boards[count] = now
+            now[0] = scratch.results[row]
+            boards[count] = now[0]
             count += 1
-            if _finished(now):
+            if _finished(now[0]):
                 break
             first, second = roll(seed, turn + 1)
         offsets[game + 1] = count
-    return boards[:count].copy(), values[:count].copy(), offsets
+    return boards[:count].copy(), values[:count].copy(), offsets, scratch.evaluated[0]
 
 
 @njit(cache=True, nogil=True)

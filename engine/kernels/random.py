@@ -8,7 +8,7 @@ __all__ = ["game_seed", "opening_roll", "random_word", "roll"]
 
 @njit(inline="always")
 def random_word(seed: int, counter: int) -> int:
-    """Uniform uint64 from two uint64 keys: the finaliser of SplitMix64 (Steele, Lea, Flood 2014)."""
+    """Uniform uint64 from two uint64 keys, by SplitMix64's finaliser (Steele, Lea, Flood 2014)."""
     word = np.uint64(seed) + np.uint64(0x9E3779B97F4A7C15) * (np.uint64(counter) + np.uint64(1))
     word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

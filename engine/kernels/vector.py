@@ -1,6 +1,8 @@
-"""Two loops that numba does not vectorise well, as LLVM vector instructions.
+"""Three loops that numba does not vectorise well, as LLVM vector instructions.
 
-Both work on any processor: LLVM splits the vectors into what the machine has.
+They work on any processor: LLVM splits the vectors into what the machine has. All take flat arrays
+and where in them to begin: a slice of an array is counted by reference, and in loops as short as
+these the counting would take as long as the work.
 """
 
 from typing import Any
@@ -11,7 +13,15 @@ from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-__all__ = ["CHAINS", "add_rows_8", "add_rows_32", "add_rows_64", "list_positive"]
+__all__ = [
+    "CHAINS",
+    "add_differences_8",
+    "add_differences_32",
+    "add_rows_8",
+    "add_rows_32",
+    "add_rows_64",
+    "list_positive",
+]
 
 Array = np.ndarray[Any, Any]
 
@@ -48,55 +58,64 @@ def _data(context: Any, builder: Any, array_type: Any, value: Any) -> Any:
 
 @intrinsic
 def _append_positive(
-    typingctx: Any, values: Any, base: Any, indices: Any, found: Any, set_bits: Any
+    typingctx: Any, values: Any, start: Any, base: Any, indices: Any, found: Any, set_bits: Any
 ) -> Any:
-    """Write base + k for each k in 0..7 with values[base + k] > 0 to indices[found:]; as a byte."""
+    """Write base + k for each k in 0..7 with values[start + base + k] > 0 to indices[found:].
+
+    Gives the byte with those bits set.
+    """
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        values_data = _data(context, builder, signature.args[0], args[0])
-        indices_data = _data(context, builder, signature.args[2], args[2])
-        table_data = _data(context, builder, signature.args[4], args[4])
-        loaded = builder.load(_vector_at(builder, values_data, args[1], 8), align=4)
+        values_data, indices_data, table_data = (
+            _data(context, builder, signature.args[k], args[k]) for k in (0, 3, 5)
+        )
+        _, start_value, base_value, _, found_value, _ = args
+        place = builder.add(start_value, base_value)
+        loaded = builder.load(_vector_at(builder, values_data, place, 8), align=4)
         positive = builder.fcmp_ordered(">", loaded, ir.Constant(loaded.type, None))
         byte = builder.zext(builder.bitcast(positive, ir.IntType(8)), ir.IntType(64))
         row = builder.mul(byte, ir.Constant(byte.type, 8))
         bits = builder.load(_vector_at(builder, table_data, row, 8, _INT), align=4)
-        base_lanes = _splat(builder, builder.trunc(args[1], _INT), 8)
-        target = _vector_at(builder, indices_data, args[3], 8, _INT)
+        base_lanes = _splat(builder, builder.trunc(base_value, _INT), 8)
+        target = _vector_at(builder, indices_data, found_value, 8, _INT)
         builder.store(builder.add(bits, base_lanes), target, align=4)
         return byte
 
-    return types.int64(values, types.int64, indices, types.int64, set_bits), codegen
+    arguments = (values, types.int64, types.int64, indices, types.int64, set_bits)
+    return types.int64(*arguments), codegen
 
 
 @njit
-def list_positive(values: Array, count: int, indices: Array) -> int:
-    """Write the indices of the positive values[:count] into int32 indices; how many there are.
+def list_positive(values: Array, start: int, count: int, indices: Array) -> int:
+    """Write each k with values[start + k] > 0, k < count, into int32 indices; how many there are.
 
     count must be a multiple of 8; indices needs 8 places more than there are values.
     """
     found = 0
     for base in range(0, count, 8):
-        found += _BIT_COUNT[_append_positive(values, base, indices, found, _SET_BITS)]
+        byte = _append_positive(values, start, base, indices, found, _SET_BITS)
+        found += _BIT_COUNT[byte]
     return found
 
 
 def _row_adder(width: int, chains: int) -> Any:
     @intrinsic
     def add_rows(
-        typingctx: Any, sums: Any, column: Any, scales: Any, indices: Any, count: Any,
-        weights: Any, start: Any, stride: Any,
+        typingctx: Any, sums: Any, at: Any, scales: Any, first_scale: Any, indices: Any,
+        count: Any, weights: Any, first_weight: Any, stride: Any,
     ) -> Any:  # fmt: skip
-        """sums[column:][:width] += sum over i in indices[:count] of
-        scales[i] * weights[start + i * stride + column :][:width]; count a multiple of CHAINS."""
+        """Add scales[first_scale + i] * weights[first_weight + i * stride :][:width] to
+        sums[at:][:width], for each i in indices[:count]; count is a multiple of CHAINS.
+        """
 
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            arrays = [_data(context, builder, signature.args[k], args[k]) for k in (0, 2, 3, 5)]
-            sums_data, scale_data, index_data, weight_data = arrays
-            column_value, count_value, start_value, stride_value = (args[k] for k in (1, 4, 6, 7))
-            vector = ir.VectorType(_FLOAT, width)
-            zero = ir.Constant(vector, None)
-            first = builder.add(start_value, column_value)
+            sums_data, scale_data, index_data, weight_data = (
+                _data(context, builder, signature.args[k], args[k]) for k in (0, 2, 4, 6)
+            )
+            at_value, scale_start, count_value, weight_start, stride_value = (
+                args[k] for k in (1, 3, 5, 7, 8)
+            )
+            zero = ir.Constant(ir.VectorType(_FLOAT, width), None)
             partial = [cgutils.alloca_once_value(builder, zero) for _ in range(chains)]
             steps = builder.sdiv(count_value, ir.Constant(count_value.type, chains))
             with cgutils.for_range(builder, steps) as loop:
@@ -105,23 +124,24 @@ def _row_adder(width: int, chains: int) -> Any:
                     place = builder.add(base, ir.Constant(base.type, chain))
                     index32 = builder.load(builder.gep(index_data, [place]))
                     index = builder.sext(index32, ir.IntType(64))
-                    scale = builder.load(builder.gep(scale_data, [index]))
-                    row = builder.add(first, builder.mul(index, stride_value))
+                    scale_place = builder.add(scale_start, index)
+                    scale = builder.load(builder.gep(scale_data, [scale_place]))
+                    row = builder.add(weight_start, builder.mul(index, stride_value))
                     loaded = builder.load(_vector_at(builder, weight_data, row, width), align=4)
-                    product = builder.fmul(
-                        _splat(builder, scale, width), loaded, flags=("fast",)
-                    )
+                    product = builder.fmul(_splat(builder, scale, width), loaded, flags=("fast",))
                     total = builder.fadd(builder.load(pointer), product, flags=("fast",))
                     builder.store(total, pointer)
-            total = builder.load(_vector_at(builder, sums_data, column_value, width), align=4)
+            target = _vector_at(builder, sums_data, at_value, width)
+            total = builder.load(target, align=4)
             for pointer in partial:
                 total = builder.fadd(total, builder.load(pointer), flags=("fast",))
-            target = _vector_at(builder, sums_data, column_value, width)
             builder.store(total, target, align=4)
             return context.get_dummy_value()
 
-        arguments = (sums, types.int64, scales, indices, types.int64, weights, types.int64,
-                     types.int64)  # fmt: skip
+        arguments = (
+            sums, types.int64, scales, types.int64, indices, types.int64, weights, types.int64,
+            types.int64,
+        )  # fmt: skip
         return types.void(*arguments), codegen
 
     return add_rows
@@ -131,3 +151,58 @@ def _row_adder(width: int, chains: int) -> Any:
 add_rows_8 = _row_adder(8, 4)
 add_rows_32 = _row_adder(32, 2)
 add_rows_64 = _row_adder(64, 1)
+
+
+def _difference_adder(width: int) -> Any:
+    @intrinsic
+    def add_differences(
+        typingctx: Any, out: Any, at: Any, sums: Any, first: Any, table: Any, changes: Any,
+        count: Any,
+    ) -> Any:  # fmt: skip
+        """out[at:][:width] = sums[first:][:width] plus, for each k < count,
+        table[changes[2 k] + first :][:width] - table[changes[2 k + 1] + first :][:width].
+        """
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            out_data, sums_data, table_data, changes_data = (
+                _data(context, builder, signature.args[k], args[k]) for k in (0, 2, 4, 5)
+            )
+            at_value, first_value, count_value = (args[k] for k in (1, 3, 6))
+            loaded = builder.load(_vector_at(builder, sums_data, first_value, width), align=4)
+            total = cgutils.alloca_once_value(builder, loaded)
+            with cgutils.for_range(builder, count_value) as loop:
+                place = builder.mul(loop.index, ir.Constant(loop.index.type, 2))
+                after, before = (
+                    builder.load(
+                        _vector_at(
+                            builder,
+                            table_data,
+                            builder.add(
+                                first_value,
+                                builder.load(
+                                    builder.gep(
+                                        changes_data,
+                                        [builder.add(place, ir.Constant(place.type, k))],
+                                    )
+                                ),
+                            ),
+                            width,
+                        ),
+                        align=4,
+                    )
+                    for k in (0, 1)
+                )
+                difference = builder.fsub(after, before, flags=("fast",))
+                builder.store(builder.fadd(builder.load(total), difference), total)
+            target = _vector_at(builder, out_data, at_value, width)
+            builder.store(builder.load(total), target, align=4)
+            return context.get_dummy_value()
+
+        arguments = (out, types.int64, sums, types.int64, table, changes, types.int64)
+        return types.void(*arguments), codegen
+
+    return add_differences
+
+
+add_differences_8 = _difference_adder(8)
+add_differences_32 = _difference_adder(32)

@@ -1,0 +1,1 @@
+"""The learner: self-play, targets, gradient steps. Imports engine; engine never imports it."""

@@ -1,0 +1,116 @@
+"""`acepoint train`: a net from nothing, by self-play."""
+
+import os
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import tyro
+
+from engine.errors import AcepointError, FileFormatError
+from training.config import Settings
+
+if TYPE_CHECKING:
+    from training.trainer import Budget, Trainer
+    from training.yardstick import Yardstick
+
+__all__ = ["Train"]
+
+DEFAULT_MINUTES = 15.0
+SAVE_MINUTES = 2.0
+MEASURE_SHARE = 0.1
+
+Number = Annotated[float | None, tyro.conf.arg(metavar="M", help_behavior_hint="")]
+
+
+@dataclass(frozen=True)
+class Train:
+    """Train a net from nothing by self-play.
+
+    First TD(lambda), then exact backups over all 21 rolls. The folder gets net.safetensors to play
+    with, checkpoint.safetensors to go on from, and tensorboard files. Ctrl-C saves first; killed,
+    a run loses a few minutes at the most.
+
+    Example: acepoint train --minutes 15 --out runs/first
+    """
+
+    out: Annotated[Path | None, tyro.conf.arg(metavar="DIR", help_behavior_hint="")] = None
+    """Folder of a new run; by default runs/VARIANT-SEED."""
+    minutes: Number = None
+    """Length of the run; the schedule ends with it. 15 when neither this nor games is given."""
+    games: Annotated[int | None, tyro.conf.arg(metavar="G", help_behavior_hint="")] = None
+    """Length in games: the same seed then gives the same net, bit by bit."""
+    resume: Annotated[Path | None, tyro.conf.arg(metavar="DIR", help_behavior_hint="")] = None
+    """Take up the run in this folder; another length stretches its schedule."""
+    workers: Annotated[int | None, tyro.conf.arg(metavar="W", help_behavior_hint="")] = None
+    """Threads that play; by default one a core. They change nothing but the time it takes."""
+    deals: int = 500
+    """Deals of the yardstick against each fixed opponent, ten times a run."""
+    decisions: Annotated[Path | None, tyro.conf.arg(metavar="FILE", help_behavior_hint="")] = None
+    """Reference decisions to measure the PR on, as for `acepoint score checker`."""
+    settings: tyro.conf.OmitSubcommandPrefixes[Annotated[Settings, tyro.conf.arg(name="")]] = field(
+        default_factory=Settings
+    )
+
+    def run(self) -> None:
+        """Train, and say where the net is."""
+        workers = (os.cpu_count() or 1) if self.workers is None else self.workers
+        if workers < 1:
+            raise AcepointError(f"--workers {workers}: expected 1 or more")
+        for name, value in (("minutes", self.minutes), ("games", self.games)):
+            if value is not None and not value > 0:
+                raise AcepointError(f"--{name} {value}: expected more than 0")
+        if self.deals < 0:
+            raise AcepointError(f"--deals {self.deals}: expected 0 or more")
+        if self.minutes is not None and self.games is not None:
+            raise AcepointError("--minutes and --games: expected one of them")
+        if self.resume is not None and (self.out is not None or self.settings != Settings()):
+            raise AcepointError("--resume goes on as it began: expected no --out and no settings")
+
+        from engine.kernels import announce_compilation
+        from training.journal import Journal
+        from training.trainer import Trainer
+        from training.yardstick import Yardstick
+
+        announce_compilation()
+        deals = self.deals if self.settings.variant == "backgammon" else 0
+        yardstick = Yardstick(deals, self.decisions)
+        try:
+            if self.resume is not None:
+                trainer = Trainer.of_folder(self.resume, self._budget(), workers, yardstick)
+            else:
+                trainer = self._begin(workers, yardstick)
+            with Journal(trainer.folder, trainer.settings.to_json()) as journal:
+                try:
+                    net = trainer.run(journal, SAVE_MINUTES, MEASURE_SHARE)
+                except KeyboardInterrupt:
+                    print(f"go on with: acepoint train --resume {trainer.folder}", file=sys.stderr)
+                    raise
+        finally:
+            yardstick.close()
+        print(net)
+
+    def _budget(self) -> "Budget | None":
+        """The length asked for, or None."""
+        from training.trainer import Budget
+
+        if self.minutes is None and self.games is None:
+            return None
+        return Budget(self.minutes, self.games)
+
+    def _begin(self, workers: int, yardstick: "Yardstick") -> "Trainer":
+        """A new run in an empty folder."""
+        from training.trainer import Budget, Trainer
+
+        folder = self.out or Path("runs") / f"{self.settings.variant}-{self.settings.seed}"
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise FileFormatError(
+                f"--out {str(folder)!r} is not an empty folder: name another, or --resume it"
+            )
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise FileFormatError(f"--out {str(folder)!r}: {error.strerror}") from None
+        budget = self._budget() or Budget(minutes=DEFAULT_MINUTES)
+        return Trainer(self.settings, budget, folder, workers, yardstick)

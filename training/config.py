@@ -1,0 +1,129 @@
+"""Every setting of a training run, with its help text beside it."""
+
+import json
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from engine.errors import AcepointError, FileFormatError
+
+__all__ = ["Learning", "SelfPlay", "Settings", "Shape", "Stages"]
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What the net looks like."""
+
+    encoder: str = "thermometer"
+    """The feature set, by name."""
+    hidden: tuple[int, ...] = (256, 32, 32)
+    """Units of each hidden layer, multiples of 8."""
+
+
+@dataclass(frozen=True)
+class SelfPlay:
+    """How positions are found."""
+
+    games: int = 1024
+    """Games of one iteration of TD(lambda)."""
+    backups: int = 16384
+    """Positions of one iteration of exact backups."""
+    random_share: float = 0.3
+    """Share of the games that begin with random plays, to see what good players avoid."""
+    random_plays: int = 12
+    """The most random plays such a game begins with."""
+
+
+@dataclass(frozen=True)
+class Stages:
+    """What the targets are, as the run goes on; a share is of the whole budget."""
+
+    td_share: float = 0.3
+    """Share of the run that learns by TD(lambda); exact backups follow. 1 means TD(lambda) only."""
+    first_lambda: float = 0.7
+    """Lambda at the start."""
+    last_lambda: float = 0.0
+    """Lambda at the end of the TD share; it falls linearly."""
+
+    def decay(self, progress: float) -> float | None:
+        """Lambda at this progress, 0 to 1, of a run; None once exact backups have begun."""
+        if progress >= self.td_share:
+            return None
+        return self.first_lambda + progress / self.td_share * (self.last_lambda - self.first_lambda)
+
+
+@dataclass(frozen=True)
+class Learning:
+    """How the net is fitted to the targets."""
+
+    rate: float = 2e-3
+    """Adam's step size at the start; it falls linearly to zero at the end of the run."""
+    batch: int = 1024
+    """Positions of one gradient step."""
+    replay: int = 4
+    """How often an exact backup is learned from, on average, while it is in the buffer."""
+    buffer: int = 500_000
+    """Exact backups kept to learn from."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """One training run."""
+
+    variant: str = "backgammon"
+    """backgammon, nackgammon or hypergammon."""
+    seed: int = 1
+    """The root of all randomness."""
+    init: str | None = None
+    """A net file to begin with, instead of random weights of the given shape."""
+    shape: Shape = field(default_factory=Shape)
+    self_play: SelfPlay = field(default_factory=SelfPlay)
+    stages: Stages = field(default_factory=Stages)
+    learning: Learning = field(default_factory=Learning)
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be trained with, naming the setting."""
+        positive = {
+            "games": self.self_play.games,
+            "backups": self.self_play.backups,
+            "batch": self.learning.batch,
+            "replay": self.learning.replay,
+            "buffer": self.learning.buffer,
+            "rate": self.learning.rate,
+        }
+        for name, value in positive.items():
+            if value <= 0:
+                raise AcepointError(f"{name} {value}: expected more than 0")
+        shares = {
+            "random-share": self.self_play.random_share,
+            "td-share": self.stages.td_share,
+            "first-lambda": self.stages.first_lambda,
+            "last-lambda": self.stages.last_lambda,
+        }
+        for name, value in shares.items():
+            if not 0 <= value <= 1:
+                raise AcepointError(f"{name} {value}: expected a number from 0 to 1")
+        if self.self_play.random_plays < 0:
+            raise AcepointError(f"random-plays {self.self_play.random_plays}: expected 0 or more")
+        if not self.shape.hidden or any(width <= 0 or width % 8 for width in self.shape.hidden):
+            raise AcepointError(f"hidden {self.shape.hidden}: expected multiples of 8")
+
+    def to_json(self) -> str:
+        """The settings as one line of JSON."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> "Settings":
+        """The settings that `to_json` wrote; FileFormatError for anything else."""
+        try:
+            tree: dict[str, Any] = json.loads(text)
+            shape = dict(tree.pop("shape"))
+            shape["hidden"] = tuple(shape["hidden"])
+            return cls(
+                shape=Shape(**shape),
+                self_play=SelfPlay(**tree.pop("self_play")),
+                stages=Stages(**tree.pop("stages")),
+                learning=Learning(**tree.pop("learning")),
+                **tree,
+            )
+        except (ValueError, TypeError, KeyError) as error:
+            raise FileFormatError(f"settings {text[:80]!r}: {error}") from None

@@ -1,0 +1,133 @@
+"""What a run tells: a progress bar, and tensorboard curves.
+
+| curve | what it is | what to expect |
+|---|---|---|
+| loss | cross-entropy above the entropy of the targets, weighted by equity | falls; by TD(lambda) to the noise of the dice (about 0.04), by exact backups to 0.001 and below |
+| rate, lambda | step size of Adam; share of the final outcome in a target | fall linearly |
+| games, positions and backups per second | throughput of the whole loop | steady |
+| evaluations per second | of the net, in finding positions and targets | steady |
+| gammons, backgammons | shares of finished games won by at least so much | about 0.27 and 0.01 once the net plays well |
+| turns | mean length of a game | about 55 |
+| strength/... | points per game and PR, see `training.yardstick` | rise; PR falls |
+"""  # noqa: E501
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from torch import nn
+from torch.utils.tensorboard import SummaryWriter
+from tqdm import tqdm
+
+from training.selfplay import Trajectories
+
+__all__ = ["Counters", "Found", "Journal"]
+
+Array = np.ndarray[Any, Any]
+
+BAR = "{desc} {percentage:3.0f}% |{bar}| {elapsed} {postfix}"
+
+
+@dataclass
+class Counters:
+    """What a run has done so far."""
+
+    iteration: int = 0
+    games: int = 0
+    positions: int = 0
+    """Learned from by TD(lambda)."""
+    backups: int = 0
+    """Exact ones, put into the buffer."""
+    seconds: float = 0.0
+
+
+class Found(NamedTuple):
+    """Positions and targets of one iteration."""
+
+    trajectories: Trajectories
+    boards: Array
+    """uint64[N, 8]"""
+    targets: Array
+    """float32[N, 5]"""
+    order: Array
+    """int64[N]: a random order of the rows."""
+    evaluations: int
+    """How often the net was asked to find them."""
+    decay: float | None
+    """Lambda, or None when the targets are exact backups."""
+    seconds: float
+
+
+class Journal:
+    """Writes tensorboard files into a folder and a progress bar on standard error."""
+
+    def __init__(self, folder: Path, settings: str, quiet: bool = False) -> None:
+        self._writer = SummaryWriter(str(folder))
+        self._writer.add_text("settings", settings)
+        self._bar = tqdm(total=1.0, bar_format=BAR, desc="training", disable=quiet)
+        self._last = Counters()
+        self._strength = ""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.close()
+        self._writer.close()
+
+    def iteration(
+        self, counters: Counters, progress: float, found: Found, loss: float, rate: float
+    ) -> None:
+        """Note one iteration."""
+        seconds = max(counters.seconds - self._last.seconds, 1e-9)
+        scalars = {
+            "loss": loss,
+            "rate": rate,
+            "games per second": (counters.games - self._last.games) / seconds,
+            "positions per second": (counters.positions - self._last.positions) / seconds,
+            "backups per second": (counters.backups - self._last.backups) / seconds,
+            "evaluations per second": found.evaluations / found.seconds,
+        }
+        if found.decay is not None:
+            scalars["lambda"] = found.decay
+        scalars |= _outcomes(found.trajectories)
+        for name, value in scalars.items():
+            self._writer.add_scalar(name, value, counters.iteration)
+        self._last = Counters(**vars(counters))
+        self._bar.n = progress
+        stage = "TD" if found.decay is not None else "backups"
+        done = f"{counters.games:,} games, {counters.backups:,} backups"
+        self._bar.set_postfix_str(f"{stage}, {done}, loss {loss:.4f}{self._strength}")
+
+    def strength(self, counters: Counters, figures: dict[str, float]) -> None:
+        """Note what the yardstick says."""
+        for name, value in figures.items():
+            self._writer.add_scalar(f"strength/{name}", value, counters.iteration)
+        self._writer.flush()
+        self._strength = "".join(f", {value:+.3f} {name}" for name, value in figures.items())
+        minutes = counters.seconds / 60
+        self._bar.write(
+            f"{minutes:.1f} minutes, {counters.games:,} games, {counters.backups:,} backups"
+            + self._strength
+        )
+
+    def weights(self, counters: Counters, net: nn.Module) -> None:
+        """Draw histograms of the weights."""
+        for name, weight in net.named_parameters():
+            self._writer.add_histogram(name, weight.detach(), counters.iteration)
+
+
+def _outcomes(trajectories: Trajectories) -> dict[str, float]:
+    """Mean length of the games, and shares of the finished ones won by a gammon or more.
+
+    At the end of a game the player on roll has lost it, so his row says what he lost.
+    """
+    last = trajectories.offsets[1:] - 1
+    ends = trajectories.values[last]
+    finished = ends[:, 0] == 0
+    return {
+        "turns": float(np.diff(trajectories.offsets).mean()),
+        "gammons": float(ends[finished, 3].mean()) if finished.any() else 0.0,
+        "backgammons": float(ends[finished, 4].mean()) if finished.any() else 0.0,
+    }

@@ -1,0 +1,110 @@
+"""The net being trained, its optimiser, and the exact backups kept to learn from again."""
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from engine.errors import AcepointError
+from engine.evaluation.network import PROBABILITIES, Network
+from training.config import Settings
+from training.network import ValueNet, loss_of, new_net
+
+__all__ = ["Buffer", "Learner"]
+
+Array = np.ndarray[Any, Any]
+
+
+class Buffer:
+    """The latest targets, old ones overwritten: boards uint64[size, 8], float32[size, 5]."""
+
+    def __init__(self, size: int) -> None:
+        self.boards = np.zeros((size, 8), np.uint64)
+        self.targets = np.zeros((size, PROBABILITIES), np.float32)
+        self.written = 0
+
+    def __len__(self) -> int:
+        return min(self.written, len(self.boards))
+
+    def add(self, boards: Array, targets: Array) -> None:
+        """Keep uint64[N, 8] boards with their float32[N, 5] targets."""
+        rows = (self.written + np.arange(len(boards))) % len(self.boards)
+        self.boards[rows] = boards
+        self.targets[rows] = targets
+        self.written += len(boards)
+
+    def tensors(self) -> dict[str, Array]:
+        """What a checkpoint keeps."""
+        return {
+            "buffer.boards": self.boards[: len(self)],
+            "buffer.targets": self.targets[: len(self)],
+        }
+
+    def restore(self, tensors: dict[str, Array], written: int) -> None:
+        """Take back what `tensors` gave."""
+        self.written = written
+        self.boards[: len(self)] = tensors["buffer.boards"]
+        self.targets[: len(self)] = tensors["buffer.targets"]
+
+
+class Learner:
+    """Fits a net to targets with Adam, one thread, so that the same seed gives the same weights."""
+
+    def __init__(self, settings: Settings) -> None:
+        torch.set_num_threads(1)
+        if settings.init is not None:
+            self.net = ValueNet.of_network(Network.load(settings.init, settings.variant))
+        else:
+            self.net = new_net(settings.shape.encoder, settings.shape.hidden, settings.seed)
+        self._batch = settings.learning.batch
+        self._optimiser = torch.optim.Adam(
+            self.net.parameters(), lr=settings.learning.rate, fused=True
+        )
+
+    def learn(self, boards: Array, targets: Array, order: Array, rate: float) -> float:
+        """One gradient step for each whole batch of `order`; the mean loss.
+
+        boards: uint64[N, 8]; targets: float32[N, 5]; order: int64[K], the rows to learn from.
+        Raises AcepointError when the loss is not finite; the weights are then useless.
+        """
+        for group in self._optimiser.param_groups:
+            group["lr"] = rate
+        steps = max(1, len(order) // self._batch)
+        total = torch.zeros(())
+        for step in range(steps):
+            rows = order[step * self._batch : (step + 1) * self._batch]
+            packed = boards[rows].view(np.int8).reshape(-1, 2, 32)
+            features = torch.from_numpy(self.net.feature_set.encode(packed))
+            loss = loss_of(self.net(features), torch.from_numpy(targets[rows]))
+            self._optimiser.zero_grad(set_to_none=True)
+            loss.backward()  # type: ignore[no-untyped-call]
+            self._optimiser.step()
+            total += loss.detach()
+        mean = float(total) / steps
+        if not np.isfinite(mean):
+            raise AcepointError(f"the loss is {mean}: try a smaller rate than {rate:g}")
+        return mean
+
+    def tensors(self) -> dict[str, Array]:
+        """Weights and the state of Adam, for a checkpoint."""
+        kept = {f"net.{name}": value.numpy() for name, value in self.net.state_dict().items()}
+        for index, state in self._optimiser.state_dict()["state"].items():
+            for name, value in state.items():
+                kept[f"adam.{index}.{name}"] = value.numpy()
+        return kept
+
+    def restore(self, tensors: dict[str, Array]) -> None:
+        """Take back what `tensors` gave."""
+        weights = {
+            name.removeprefix("net."): torch.from_numpy(value)
+            for name, value in tensors.items()
+            if name.startswith("net.")
+        }
+        self.net.load_state_dict(weights)
+        state: dict[int, dict[str, torch.Tensor]] = {}
+        for name, value in tensors.items():
+            if name.startswith("adam."):
+                _, index, part = name.split(".")
+                state.setdefault(int(index), {})[part] = torch.from_numpy(value.copy())
+        kept = self._optimiser.state_dict()
+        self._optimiser.load_state_dict({"state": state, "param_groups": kept["param_groups"]})

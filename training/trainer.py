@@ -1,0 +1,230 @@
+"""The training loop, from random weights to a net file.
+
+Positions for the next iteration are found, on every core, while the learner fits the net to those
+of the last one: neither waits for the other, and what is found depends only on the net that played
+and on the number of the iteration, so a run can be stopped and taken up again bit by bit.
+"""
+
+import signal
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from engine.backgammon.variants import variant
+from engine.errors import FileFormatError
+from engine.evaluation.network import Network
+from engine.kernels.movegen import pack
+from training.checkpoint import load_checkpoint, save_checkpoint
+from training.config import Settings
+from training.journal import Counters, Found, Journal
+from training.learner import Buffer, Learner
+from training.selfplay import play
+from training.targets import exact_backups, td_targets, unfinished
+from training.yardstick import Yardstick
+
+__all__ = ["Budget", "Trainer"]
+
+Array = np.ndarray[Any, Any]
+
+CHECKPOINT = "checkpoint.safetensors"
+NET = "net.safetensors"
+POSITIONS_PER_GAME = 40  # asked of self-play for backups: fewer than a game has, so all find enough
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How long a run lasts: by the clock, or, so that it can be repeated exactly, by games."""
+
+    minutes: float | None = None
+    games: int | None = None
+
+    def progress(self, seconds: float, games: int) -> float:
+        """From 0 at the start to 1 at the end."""
+        if self.games is not None:
+            return min(games / self.games, 1.0)
+        assert self.minutes is not None
+        return min(seconds / (60 * self.minutes), 1.0)
+
+
+@dataclass
+class Trainer:
+    """One run. `of_settings` begins one, `of_folder` takes one up again; `run` does the work."""
+
+    settings: Settings
+    budget: Budget
+    folder: Path
+    workers: int
+    yardstick: Yardstick
+    counters: Counters = field(default_factory=Counters)
+
+    def __post_init__(self) -> None:
+        """Random weights, and an empty buffer."""
+        self.learner = Learner(self.settings)
+        self.buffer = Buffer(self.settings.learning.buffer)
+        self._start = pack(variant(self.settings.variant).start[None])
+        self._player = self._export()
+        self._player_progress = 0.0
+
+    @classmethod
+    def of_folder(
+        cls, folder: Path, budget: Budget | None, workers: int, yardstick: Yardstick
+    ) -> "Trainer":
+        """The run whose checkpoint is in the folder; another budget stretches its schedule.
+
+        Raises FileFormatError for a checkpoint that cannot be taken up.
+        """
+        path = folder / CHECKPOINT
+        tensors, state = load_checkpoint(path)
+        try:
+            settings = Settings.from_json(state["settings"])
+            trainer = cls(
+                settings,
+                budget or Budget(**state["budget"]),
+                folder,
+                workers,
+                yardstick,
+                Counters(**state["counters"]),
+            )
+            trainer.learner.restore(tensors)
+            trainer.buffer.restore(tensors, trainer.counters.backups)
+            count = len(trainer._player.layers)
+            layers = [(tensors[f"player.{i}.weight"], tensors[f"player.{i}.bias"])
+                      for i in range(count)]  # fmt: skip
+            trainer._player = Network.of_layers(
+                trainer._player.encoder, settings.variant, layers, trainer._player.origin
+            )
+            trainer._player_progress = state["player_progress"]
+        except (KeyError, TypeError, ValueError, RuntimeError) as error:
+            raise FileFormatError(f"checkpoint {str(path)!r}: {error}") from None
+        return trainer
+
+    @property
+    def progress(self) -> float:
+        """Share of the budget that is used."""
+        return self.budget.progress(self.counters.seconds, self.counters.games)
+
+    def run(self, journal: Journal, save_minutes: float, measure_share: float) -> Path:
+        """Train until the budget is used; the net file.
+
+        Saves a checkpoint every save_minutes. Ctrl-C ends the iteration, saves, and raises
+        KeyboardInterrupt; a second one does not wait. The yardstick is used each time another
+        measure_share of the budget has gone.
+        """
+        saved = time.monotonic()
+        measured = self.progress
+        with (
+            ThreadPoolExecutor(1) as ahead,
+            ThreadPoolExecutor(self.workers) as pool,
+            _InterruptLater() as interrupt,
+        ):
+            coming = ahead.submit(
+                self._find, pool, self._player, self._player_progress, self.counters.iteration
+            )
+            while self.progress < 1 and not interrupt.asked:
+                began = time.monotonic()
+                found = coming.result()
+                player, progress = self._export(), self.progress
+                self.counters.iteration += 1
+                coming = ahead.submit(self._find, pool, player, progress, self.counters.iteration)
+                rate = self.settings.learning.rate * (1 - progress)
+                loss = self._learn(found, rate)
+                self._player, self._player_progress = player, progress
+                self.counters.seconds += time.monotonic() - began
+                journal.iteration(self.counters, self.progress, found, loss, rate)
+                if self.progress - measured >= measure_share and self.progress < 1:
+                    measured = self.progress
+                    journal.strength(self.counters, self.yardstick.measure(self._export()))
+                    journal.weights(self.counters, self.learner.net)
+                if time.monotonic() - saved > 60 * save_minutes:
+                    self.save()
+                    saved = time.monotonic()
+            self.save()
+            if interrupt.asked:
+                raise KeyboardInterrupt
+        journal.strength(self.counters, self.yardstick.measure(self._export()))
+        return self.folder / NET
+
+    def save(self) -> None:
+        """Write the checkpoint, and the net as it is now."""
+        tensors = self.learner.tensors() | self.buffer.tensors()
+        for index, (weight, bias) in enumerate(self._player.layers):
+            tensors[f"player.{index}.weight"] = weight
+            tensors[f"player.{index}.bias"] = bias
+        state = {
+            "settings": self.settings.to_json(),
+            "budget": asdict(self.budget),
+            "counters": asdict(self.counters),
+            "player_progress": self._player_progress,
+        }
+        save_checkpoint(self.folder / CHECKPOINT, tensors, state)
+        self._export().save(self.folder / NET)
+
+    def _find(
+        self, pool: ThreadPoolExecutor, player: Network, progress: float, iteration: int
+    ) -> Found:
+        """Positions and their targets for one iteration, by the player's own judgement."""
+        began = time.monotonic()
+        settings, stages = self.settings.self_play, self.settings.stages
+        rng = np.random.default_rng([self.settings.seed, iteration])
+        decay = stages.decay(progress)
+        games = settings.games
+        if decay is None:
+            games = max(1, settings.backups // POSITIONS_PER_GAME)
+        trajectories = play(player, self._start, games, settings, rng, pool, self.workers)
+        evaluations = trajectories.evaluations
+        if decay is not None:
+            boards, targets = td_targets(trajectories, decay)
+        else:
+            rows = rng.permutation(np.flatnonzero(unfinished(trajectories)))
+            boards = trajectories.boards[rows[: settings.backups]]
+            targets, more = exact_backups(player, boards, pool, self.workers)
+            evaluations += more
+        order = rng.permutation(len(boards))
+        seconds = time.monotonic() - began
+        return Found(trajectories, boards, targets, order, evaluations, decay, seconds)
+
+    def _learn(self, found: Found, rate: float) -> float:
+        """Fit the net: once to TD targets, from the buffer to exact backups; the mean loss."""
+        self.counters.games += len(found.trajectories.offsets) - 1
+        if found.decay is not None:
+            self.counters.positions += len(found.boards)
+            return self.learner.learn(found.boards, found.targets, found.order, rate)
+        self.buffer.add(found.boards, found.targets)
+        self.counters.backups += len(found.boards)
+        rng = np.random.default_rng([self.settings.seed, self.counters.iteration, 1])
+        count = len(found.boards) * self.settings.learning.replay
+        order = rng.integers(0, len(self.buffer), count)
+        return self.learner.learn(self.buffer.boards, self.buffer.targets, order, rate)
+
+    def _export(self) -> Network:
+        counters = self.counters
+        origin = (
+            f"self-play from random weights: {counters.games} games, {counters.positions} positions"
+            f" by TD(lambda), {counters.backups} by exact backups; {self.settings.to_json()}"
+        )
+        return self.learner.net.export(self.settings.variant, origin)
+
+
+class _InterruptLater:
+    """Notes a first Ctrl-C, so that what is under way can be ended and saved."""
+
+    def __init__(self) -> None:
+        self.asked = False
+
+    def __enter__(self) -> "_InterruptLater":
+        self._before = signal.signal(signal.SIGINT, self._note)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        signal.signal(signal.SIGINT, self._before)
+
+    def _note(self, *_: object) -> None:
+        if self.asked:
+            raise KeyboardInterrupt
+        self.asked = True
+        print("\nstopping: saving a checkpoint first ...", file=sys.stderr)
