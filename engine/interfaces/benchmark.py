@@ -13,6 +13,7 @@ import sys
 import sysconfig
 import time
 from collections.abc import Callable
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -112,8 +113,7 @@ def _ask(
     package: str, task: str, packed: Packed, dice: npt.NDArray[np.int8]
 ) -> tuple[float, Answers] | None:
     """What a peer answers in a process of its own; see `engine.interfaces.peer_process`."""
-    if find_spec(package) is None:
-        print(f"{package} is not installed: pip install acepoint[peers]", file=sys.stderr)
+    if not _is_installed(package):
         return None
     request = {
         "boards": unpack(packed).reshape(-1, 52).tolist(),
@@ -133,6 +133,15 @@ def _ask(
         raise AcepointError(f"{package} failed at {task}: {reason}")
     answer = json.loads(process.stdout)
     return len(packed) / answer["seconds"], answer["answers"]
+
+
+@cache
+def _is_installed(package: str) -> bool:
+    """Whether a peer can be asked; says once if it cannot."""
+    if find_spec(package) is not None:
+        return True
+    print(f"{package} is not installed: pip install acepoint[peers]", file=sys.stderr)
+    return False
 
 
 def _move_generation(sample: Sample, ask: Ask) -> Row:
