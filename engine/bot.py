@@ -73,6 +73,11 @@ class Bot:
             raise NetError(f"net {str(net)!r}: unknown variant {self._network.variant!r}")
 
     @property
+    def variant(self) -> str:
+        """The name of the variant that the net was trained for."""
+        return self._network.variant
+
+    @property
     def net_hash(self) -> str:
         """SHA-256 of the net's weights."""
         return self._network.hash

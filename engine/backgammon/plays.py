@@ -11,6 +11,7 @@ from engine.backgammon.dice import Dice
 from engine.backgammon.position import Position
 from engine.errors import NotationError
 from engine.kernels import movegen
+from engine.kernels.steps import canonical_steps
 
 __all__ = ["CANNOT_MOVE", "Play", "Step", "legal_plays", "play_between", "plays_between"]
 
@@ -55,7 +56,7 @@ def legal_plays(position: Position, dice: Dice) -> list[Play]:
     rolled = np.array([dice], np.int8)
     results, _ = movegen.legal_results(packed, rolled)
     count = len(results)
-    steps = movegen.canonical_steps(packed.repeat(count, 0), rolled.repeat(count, 0), results)
+    steps = canonical_steps(packed.repeat(count, 0), rolled.repeat(count, 0), results)
     blots = _blots(position)
     return [
         Play(dice, _with_hits(moves, blots), Position.trusted(board, position.variant))
@@ -72,7 +73,7 @@ def plays_between(
     generator for its position and dice.
     """
     packed = movegen.pack(np.array([position.board for position in positions]))
-    steps = movegen.canonical_steps(packed, np.array(dice, np.int8), results).tolist()
+    steps = canonical_steps(packed, np.array(dice, np.int8), results).tolist()
     boards = _read_only_boards(results)
     return [
         Play(

@@ -20,12 +20,16 @@ from engine.kernels.bits import highest_bit
 
 __all__ = [
     "MAX_RESULTS",
-    "canonical_steps",
+    "MAX_STEPS",
+    "flat",
     "is_over",
     "legal_results",
     "legal_results_all_rolls",
     "masks",
+    "move_back",
+    "move_checker",
     "pack",
+    "playable_points",
     "results_into",
     "swap",
     "unpack",
@@ -81,7 +85,7 @@ def is_over(board: Array) -> bool:
 
 
 @njit
-def _sources(occupied: int, blocked: int, die: int) -> int:
+def playable_points(occupied: int, blocked: int, die: int) -> int:
     """The mask of points from which the mover may play this die."""
     shift = np.uint32(die)
     beyond = np.uint32(0xFFFFFFFF) << np.uint32(die + 1)
@@ -96,7 +100,7 @@ def _sources(occupied: int, blocked: int, die: int) -> int:
 
 
 @njit
-def _step(board: Array, occupied: int, source: int, die: int) -> tuple[int, int]:
+def move_checker(board: Array, occupied: int, source: int, die: int) -> tuple[int, int]:
     """Move a checker on a flat packed board; the new `occupied`, and whether it hit."""
     target = max(source - die, 0)
     board[source] -= 1
@@ -114,8 +118,8 @@ def _step(board: Array, occupied: int, source: int, die: int) -> tuple[int, int]
 
 
 @njit
-def _unstep(board: Array, source: int, die: int, hit: int) -> None:
-    """Take a `_step` back."""
+def move_back(board: Array, source: int, die: int, hit: int) -> None:
+    """Take a `move_checker` back."""
     target = max(source - die, 0)
     board[source] += 1
     board[target] -= 1
@@ -156,12 +160,12 @@ def _both_dice(
     home = occupied >> np.uint32(7 + high) == 0  # bearing off may come into it
     for order in range(2):
         first, second = (high, low) if order == 0 else (low, high)
-        sources = _sources(occupied, blocked, first)
+        sources = playable_points(occupied, blocked, first)
         while sources:
             source = highest_bit(sources)
             sources ^= np.uint32(1) << np.uint32(source)
-            after, hit = _step(board, occupied, source, first)
-            nexts = _sources(after, blocked, second)
+            after, hit = move_checker(board, occupied, source, first)
+            nexts = playable_points(after, blocked, second)
             while nexts:
                 following = highest_bit(nexts)
                 nexts ^= np.uint32(1) << np.uint32(following)
@@ -176,12 +180,12 @@ def _both_dice(
                 )
                 if order == 1 and not meeting:
                     continue
-                _, hit_after = _step(board, after, following, second)
+                _, hit_after = move_checker(board, after, following, second)
                 _emit(words, results, count)
                 if not meeting or _is_new(results, start, count):
                     count += 1
-                _unstep(board, following, second, hit_after)
-            _unstep(board, source, first, hit)
+                move_back(board, following, second, hit_after)
+            move_back(board, source, first, hit)
     return count
 
 
@@ -191,14 +195,14 @@ def _one_die(
 ) -> int:
     """All results that use one die only; rows from `start` on; the new row count."""
     count = start
-    sources = _sources(occupied, blocked, die)
+    sources = playable_points(occupied, blocked, die)
     while sources:
         source = highest_bit(sources)
         sources ^= np.uint32(1) << np.uint32(source)
-        _, hit = _step(board, occupied, source, die)
+        _, hit = move_checker(board, occupied, source, die)
         _emit(words, results, count)
         count += 1
-        _unstep(board, source, die, hit)
+        move_back(board, source, die, hit)
     return count
 
 
@@ -216,17 +220,17 @@ def _double(
     count = start
     longest = 1
     depth = 0
-    stack[0, 0] = _sources(occupied, blocked, die)
+    stack[0, 0] = playable_points(occupied, blocked, die)
     stack[0, 3] = occupied
     while depth >= 0:
         if stack[depth, 0] == 0:
             depth -= 1
             if depth >= 0:
-                _unstep(board, np.int64(stack[depth, 1]), die, np.int64(stack[depth, 2]))
+                move_back(board, np.int64(stack[depth, 1]), die, np.int64(stack[depth, 2]))
             continue
         source = highest_bit(stack[depth, 0])
         stack[depth, 0] ^= np.uint32(1) << np.uint32(source)
-        after, hit = _step(board, stack[depth, 3], source, die)
+        after, hit = move_checker(board, stack[depth, 3], source, die)
         used = depth + 1
         if used > longest:
             longest = used
@@ -235,13 +239,13 @@ def _double(
             _emit(words, results, count)
             count += 1
         if used == MAX_STEPS:
-            _unstep(board, source, die, hit)
+            move_back(board, source, die, hit)
             continue
         stack[depth, 1] = source
         stack[depth, 2] = hit
         depth += 1
         no_higher = (np.uint32(2) << np.uint32(source)) - np.uint32(1)
-        stack[depth, 0] = _sources(after, blocked, die) & no_higher
+        stack[depth, 0] = playable_points(after, blocked, die) & no_higher
         stack[depth, 3] = after
     return count
 
@@ -300,7 +304,8 @@ def _generate(boards: Array, rolls: Array, per_board: int) -> tuple[Array, Array
 _ALL_ROLLS = np.array([(high, low) for high in range(1, 7) for low in range(1, high + 1)], np.int8)
 
 
-def _flat(packed: Array) -> Array:
+def flat(packed: Array) -> Array:
+    """int8[N, 64] of int8[N, 2, 32] packed boards."""
     return np.ascontiguousarray(packed).reshape(-1, SIZE)
 
 
@@ -316,7 +321,7 @@ def legal_results(packed: Array, dice: Array) -> tuple[Array, Array]:
     results of position i are results[offsets[i] : offsets[i + 1]]. When nothing is legal there is
     one, the position with sides switched; a finished game has none.
     """
-    results, offsets = _generate(_flat(packed), np.ascontiguousarray(dice, np.int8), 1)
+    results, offsets = _generate(flat(packed), np.ascontiguousarray(dice, np.int8), 1)
     return _as_boards(results), offsets
 
 
@@ -327,82 +332,6 @@ def legal_results_all_rolls(packed: Array) -> tuple[Array, Array]:
     roll r of position i are results[offsets[i, r] : offsets[i, r + 1]].
     """
     rolls = np.tile(_ALL_ROLLS, (len(packed), 1))
-    results, flat_offsets = _generate(_flat(packed), rolls, len(_ALL_ROLLS))
+    results, flat_offsets = _generate(flat(packed), rolls, len(_ALL_ROLLS))
     starts = np.arange(len(packed))[:, None] * len(_ALL_ROLLS) + np.arange(len(_ALL_ROLLS) + 1)
     return _as_boards(results), flat_offsets[starts]
-
-
-@njit
-def _reaches(words: Array, target: Array) -> bool:
-    """Whether the board, seen by the next player, is `target` (uint64[8])."""
-    for word in range(4):
-        if target[word] != words[4 + word] or target[4 + word] != words[word]:
-            return False
-    return True
-
-
-@njit(cache=True)
-def _steps_to(board: Array, dice: Array, target: Array, steps: Array) -> None:
-    """Fill steps int8[4, 2] with a play from the flat packed board to `target`, if there is one."""
-    words = board.view(np.uint64)
-    high, low = max(dice[0], dice[1]), min(dice[0], dice[1])
-    order = np.empty(MAX_STEPS, np.int64)
-    pending = np.empty(MAX_STEPS, np.uint32)
-    taken = np.empty((MAX_STEPS, 2), np.int64)
-    reached = np.empty(MAX_STEPS + 1, np.uint32)
-    occupied, blocked = masks(board)
-    length = MAX_STEPS if high == low else 2
-    orders = 1 if high == low else 2
-    # All dice first: 6/5/off with 61 gives what 6/off gives, and only the first is legal.
-    for attempt in range(2 * orders):
-        shortest = length if attempt < orders else 1
-        order[:] = high
-        if high != low:
-            order[1 - attempt % 2] = low
-        depth = 0
-        reached[0] = occupied
-        pending[0] = _sources(occupied, blocked, order[0])
-        while depth >= 0:
-            if pending[depth] == 0:
-                depth -= 1
-                if depth >= 0:
-                    _unstep(board, taken[depth, 0], order[depth], taken[depth, 1])
-                continue
-            source = highest_bit(pending[depth])
-            pending[depth] ^= np.uint32(1) << np.uint32(source)
-            after, hit = _step(board, reached[depth], source, order[depth])
-            taken[depth, 0] = source
-            taken[depth, 1] = hit
-            if depth + 1 >= shortest and _reaches(words, target):
-                for step in range(depth + 1):
-                    steps[step, 0] = taken[step, 0]
-                    steps[step, 1] = max(taken[step, 0] - order[step], 0)
-                return
-            if depth + 1 == length:
-                _unstep(board, source, order[depth], hit)
-                continue
-            depth += 1
-            reached[depth] = after
-            pending[depth] = _sources(after, blocked, order[depth])
-            if high == low:
-                pending[depth] &= (np.uint32(2) << np.uint32(source)) - np.uint32(1)
-
-
-@njit(cache=True)
-def _canonical_steps(boards: Array, dice: Array, targets: Array) -> Array:
-    steps = np.zeros((len(boards), MAX_STEPS, 2), np.int8)
-    for index in range(len(boards)):
-        _steps_to(boards[index].copy(), dice[index], targets[index], steps[index])
-    return steps
-
-
-def canonical_steps(packed: Array, dice: Array, results: Array) -> Array:
-    """One play for each of M results: int8[M, 4, 2] of (from, to) in the mover's numbering.
-
-    packed: int8[M, 2, 32], the positions before; dice: int8[M, 2]; results: int8[M, 2, 32] as the
-    next player sees them. 25 is the bar, 0 off; unused rows are (0, 0). The larger die is played
-    first where that is legal, and the checkers farthest back. A result that no legal play gives has
-    no steps.
-    """
-    targets = _flat(results).view(np.uint64)
-    return _canonical_steps(_flat(packed), np.ascontiguousarray(dice, np.int8), targets)
