@@ -37,11 +37,13 @@ class Perft:
     def run(self) -> None:
         """Count and print each depth."""
         from engine.backgammon.variants import variant
+        from engine.kernels import announce_compilation
         from engine.kernels.movegen import pack
 
         if self.depth < 1:
             raise NotationError(f"depth {self.depth}: expected a whole number from 1")
         start = pack(variant(self.variant).start[None])
+        announce_compilation()
         rows = []
         for depth in range(1, self.depth + 1):
             began = time.perf_counter()
