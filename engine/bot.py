@@ -14,10 +14,13 @@ from engine.backgammon.match import Match
 from engine.backgammon.plays import Play, legal_plays, plays_between
 from engine.backgammon.position import Position
 from engine.backgammon.variants import VARIANTS
+from engine.cube.context import CubeContext, Owner, cubes_of
+from engine.cube.decisions import CubeActions
 from engine.errors import AcepointError, NetError, PositionError
 from engine.evaluation import outcome
 from engine.evaluation.network import Network
 from engine.kernels import announce_compilation
+from engine.kernels.cubeful import actions_of_boards
 from engine.kernels.movegen import pack
 
 __all__ = ["Bot", "Candidate", "released_net"]
@@ -126,13 +129,43 @@ class Bot:
         results = self.best_packed(packed, np.array(dice, np.int8).reshape(-1, 2))
         return plays_between(positions, dice, results)
 
-    def best_packed(self, packed: Array, dice: Array) -> Array:
+    def best_packed(
+        self,
+        packed: Array,
+        dice: Array,
+        contexts: CubeContext | Sequence[CubeContext] | None = None,  # noqa: ARG002
+    ) -> Array:
         """The best results, int8[N, 2, 32] as the next player sees them.
 
-        packed: int8[N, 2, 32], none finished; dice: int8[N, 2], 1..6 in any order.
+        packed: int8[N, 2, 32], none finished; dice: int8[N, 2], 1..6 in any order; contexts: the
+        situation of the mover, one for all or N, None for money games without the cube.
         """
         results, _ = self._network.choose(packed, dice)
         return results
+
+    def cube_packed(
+        self, packed: Array, contexts: CubeContext | Sequence[CubeContext]
+    ) -> CubeActions:
+        """The cube decisions of N positions before the roll.
+
+        packed: int8[N, 2, 32], none finished; contexts: the situation of the player on roll, one
+        for all or N.
+        """
+        if isinstance(contexts, CubeContext):
+            contexts = [contexts] * len(packed)
+        cubes, index = cubes_of(contexts)
+        values = np.empty((len(packed), 4))
+        probabilities = self._network.evaluate(packed)
+        boards = np.ascontiguousarray(packed).reshape(-1, 64)
+        actions_of_boards(cubes, index, probabilities, boards, values)
+        middle = (cubes.stakes[index, 0, 0] + cubes.stakes[index, 0, 3]) / 2
+        half = (cubes.stakes[index, 0, 0] - cubes.stakes[index, 0, 3]) / 2
+        no_double, take, passed, beaver = (values.T - middle) / half
+        may_double = (cubes.turns[index] > 0) & (cubes.owner[index] != Owner.OPPONENT)
+        beavers = beaver < take
+        accepted = np.minimum(take, beaver)
+        doubles = may_double & (np.minimum(accepted, passed) > no_double)
+        return CubeActions(no_double, take, passed, doubles, accepted <= passed, beavers)
 
     def _pack(self, positions: Sequence[Position]) -> Array:
         checkers = VARIANTS[self._network.variant].checkers
