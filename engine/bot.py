@@ -70,8 +70,8 @@ class Bot:
     def __init__(self, net: str | os.PathLike[str] | None = None, plies: int = 0) -> None:
         if plies != 0:
             raise AcepointError(f"plies {plies}: this version looks 0 plies ahead")
-        announce_compilation()
         self._network = Network.load(released_net() if net is None else net)
+        announce_compilation()
         if self._network.variant not in VARIANTS:
             raise NetError(f"net {str(net)!r}: unknown variant {self._network.variant!r}")
 

@@ -3,6 +3,7 @@
 import os
 import sys
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -30,7 +31,7 @@ class Train:
 
     First TD(lambda), then exact backups over all 21 rolls. The folder gets net.safetensors to play
     with, checkpoint.safetensors to go on from, and tensorboard files. Ctrl-C saves first; killed,
-    a run loses a few minutes at the most.
+    a run loses a few minutes at the most. Strength is measured at 0-ply, counted as gnubg counts.
 
     Example: acepoint train --minutes 15 --out runs/first
     """
@@ -68,6 +69,8 @@ class Train:
         if self.resume is not None and (self.out is not None or self.settings != Settings()):
             raise AcepointError("--resume goes on as it began: expected no --out and no settings")
 
+        if find_spec("torch") is None or find_spec("tensorboard") is None:
+            raise AcepointError("training needs torch and tensorboard: pip install acepoint[train]")
         from engine.kernels import announce_compilation
         from training.journal import Journal
         from training.trainer import Trainer
