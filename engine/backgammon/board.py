@@ -13,11 +13,14 @@ import numpy.typing as npt
 from engine.errors import PositionError
 
 __all__ = [
+    "BACKGAMMON",
     "BAR",
     "COLUMNS",
+    "GAMMON",
     "HOME",
     "OFF",
     "POINTS",
+    "SINGLE",
     "Boards",
     "Phase",
     "is_over",

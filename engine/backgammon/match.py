@@ -1,13 +1,32 @@
-"""The game around the board: score, cube, rules agreed, and who is to do what."""
+"""The game around the board: score, cube, rules agreed, who may do what, and what comes of it.
 
-from dataclasses import dataclass
+A `Match` is one moment. `legal_actions` says what the player whose turn it is may do, and `start`,
+`roll`, `play`, `resign` and `act` give the match after it. Dice and board stay outside.
+"""
+
+from dataclasses import dataclass, replace
 from enum import IntEnum
 
-from engine.backgammon.dice import Dice
+from engine.backgammon.dice import Dice, Opening
 from engine.backgammon.variants import BACKGAMMON, Variant
-from engine.errors import PositionError
+from engine.errors import PlayError, PositionError
 
-__all__ = ["MAX_CUBE_EXPONENT", "MAX_LENGTH", "MAX_SCORE", "GameState", "Match", "Offer"]
+__all__ = [
+    "MAX_CUBE_EXPONENT",
+    "MAX_LENGTH",
+    "MAX_SCORE",
+    "Action",
+    "GameState",
+    "Match",
+    "Offer",
+    "act",
+    "legal_actions",
+    "play",
+    "points_at_stake",
+    "resign",
+    "roll",
+    "start",
+]
 
 MAX_LENGTH = 64
 MAX_SCORE = 2**15 - 1  # what a gnubg match ID has room for
@@ -22,6 +41,25 @@ class GameState(IntEnum):
     OVER = 2  # borne off
     RESIGNED = 3
     DROPPED = 4  # a double was passed
+
+
+class Action(IntEnum):
+    """What a player can do."""
+
+    START = 0  # throw for the opening roll
+    ROLL = 1
+    DOUBLE = 2
+    TAKE = 3  # a double, or accept a beaver or raccoon
+    PASS = 4  # a double, beaver or raccoon, and lose the game
+    BEAVER = 5
+    RACCOON = 6
+    PLAY = 7
+    RESIGN = 8
+    ACCEPT = 9  # a resignation
+    REFUSE = 10
+
+    def __str__(self) -> str:
+        return self.name.lower()
 
 
 class Offer(IntEnum):
@@ -41,18 +79,21 @@ class Match:
     player 0 is the one at the top, in a FIBS board `You` are player 1. Row 0 of the board that goes
     with it is the player `on_roll`.
 
+    Once a game is over its points are in the score, and cube and Crawford are those of the next.
+
     Raises PositionError, naming the field, for a value out of range or at odds with another.
     """
 
     length: int = 0  # points to win; 0 is a money session
-    score: tuple[int, int] = (0, 0)  # of players 0 and 1
-    cube: int = 1  # its value before an open offer is accepted
+    score: tuple[int, int] = (0, 0)  # of players 0 and 1; the winner's may pass the length
+    cube: int = 1  # what a single game is worth now: an open offer is for twice as much
     cube_owner: int | None = None  # player, or None while it is centred
     on_roll: int = 1  # player whose roll it is, or who has just doubled
     turn: int = 1  # player who must act next: the other one while an offer is open
     crawford: bool = False  # this is the Crawford game
     jacoby: bool = False  # of meaning in money sessions only
-    beavers: bool = False  # of meaning in money sessions only
+    beavers: bool = False  # beavers and raccoons; of meaning in money sessions only
+    automatic_doubles: int = 0  # how often a tied opening roll turns the cube; money only
     dice: Dice | None = None  # rolled and not yet played
     offer: Offer = Offer.NONE
     resignation: int = 0  # offered: 1 single game, 2 gammon, 3 backgammon
@@ -71,12 +112,17 @@ class Match:
     @property
     def away(self) -> tuple[int, int]:
         """Points that the player on roll and his opponent still need; (0, 0) for money."""
-        if self.length == 0:
-            return 0, 0
         return (
-            self.length - self.score[self.on_roll],
-            self.length - self.score[1 - self.on_roll],
+            max(0, self.length - self.score[self.on_roll]),
+            max(0, self.length - self.score[1 - self.on_roll]),
         )
+
+    @property
+    def winner(self) -> int | None:
+        """The player who has won the match; None before that, and in a money session."""
+        if self.length == 0 or max(self.score) < self.length:
+            return None
+        return int(self.score[1] > self.score[0])
 
     def _check_ranges(self) -> None:
         _require("match length", self.length, 0 <= self.length <= MAX_LENGTH, "0 (money) to 64")
@@ -96,6 +142,9 @@ class Match:
         exponent = self.max_cube_exponent
         fits = 0 <= exponent <= MAX_CUBE_EXPONENT
         _require("maximum cube", exponent, fits, f"an exponent from 0 to {MAX_CUBE_EXPONENT}")
+        fits = 0 <= self.automatic_doubles <= MAX_CUBE_EXPONENT
+        expected = f"0 to {MAX_CUBE_EXPONENT}"
+        _require("automatic doubles", self.automatic_doubles, fits, expected)
 
     def _check_agreement(self) -> None:
         if self.length and self.state in (GameState.NONE, GameState.PLAYING):
@@ -117,12 +166,173 @@ class Match:
             _require("offer", offered, has_cube, "none in a game without the cube")
             allowed = self.offer == Offer.DOUBLE or self.length == 0
             _require("offer", offered, allowed, "a plain double in a match")
+            turnable = self.cube < 1 << MAX_CUBE_EXPONENT
+            _require("offer", offered, turnable, f"none with the cube at {self.cube}")
             owned_by_other = self.length > 0 and self.cube_owner == 1 - self.on_roll
             _require("cube owner", self.cube_owner, not owned_by_other, "the player who doubles")
             if not self.resignation:
                 waits_for_other = self.offer != Offer.BEAVER
                 answering = (self.turn != self.on_roll) == waits_for_other
                 _require("turn", self.turn, answering, "the player who must answer the double")
+
+
+def legal_actions(match: Match) -> tuple[Action, ...]:
+    """What the player `turn` may do; START is both players', and nothing is left after a match."""
+    if match.state != GameState.PLAYING:
+        return () if match.winner is not None else (Action.START,)
+    if match.resignation:
+        return Action.ACCEPT, Action.REFUSE
+    if match.offer:
+        turn_again = Action.RACCOON if match.offer == Offer.BEAVER else Action.BEAVER
+        open_to = (Action.TAKE, Action.PASS)
+        return open_to if _reason_not_to_turn_again(match) else (*open_to, turn_again)
+    if match.dice is not None:
+        return Action.PLAY, Action.RESIGN
+    if _reason_not_to_double(match):
+        return Action.ROLL, Action.RESIGN
+    return Action.ROLL, Action.DOUBLE, Action.RESIGN
+
+
+def points_at_stake(match: Match, kind: int) -> int:
+    """Points of a game that ends now, `kind` 1 for a single game, 2 a gammon, 3 a backgammon."""
+    unturned = match.length == 0 and match.jacoby and match.cube_owner is None
+    return match.cube * (1 if unturned else kind)
+
+
+def start(match: Match, opening: Opening) -> Match:
+    """The first game, or the next one, after the opening roll.
+
+    Raises PlayError while a game is being played and once the match is over.
+    """
+    _require_legal(match, Action.START)
+    doubles = 0 if match.length else min(opening.ties, match.automatic_doubles)
+    return replace(
+        match,
+        cube=1 << min(doubles, match.max_cube_exponent),
+        cube_owner=None,
+        on_roll=opening.first,
+        turn=opening.first,
+        dice=opening.dice,
+        state=GameState.PLAYING,
+    )
+
+
+def roll(match: Match, dice: Dice) -> Match:
+    """After the player on roll has thrown these dice. Raises PlayError when he must not roll."""
+    _require_legal(match, Action.ROLL)
+    return replace(match, dice=dice)
+
+
+def play(match: Match, kind: int = 0) -> Match:
+    """Switches sides: after the player on roll has played his dice.
+
+    kind: 1, 2 or 3 when he has thereby won a single game, a gammon or a backgammon; 0 when the game
+    goes on. Raises PlayError when no dice are waiting to be played.
+    """
+    _require_legal(match, Action.PLAY)
+    if kind:
+        points = points_at_stake(match, kind)
+        return _game_over(match, match.on_roll, points, GameState.OVER)
+    other = 1 - match.on_roll
+    return replace(match, on_roll=other, turn=other, dice=None)
+
+
+def resign(match: Match, kind: int) -> Match:
+    """After the player `turn` has offered to lose 1 a single game, 2 a gammon, 3 a backgammon.
+
+    Raises PlayError when it is not allowed, PositionError for another kind.
+    """
+    _require("resignation", kind, kind in (1, 2, 3), "1, 2 or 3")
+    _require_legal(match, Action.RESIGN)
+    return replace(match, resignation=kind, turn=1 - match.turn)
+
+
+def act(match: Match, action: Action) -> Match:
+    """After the player `turn` has doubled, or answered an offer of the cube or a resignation.
+
+    Raises PlayError when that is not allowed now.
+    """
+    _require_legal(match, action)
+    other = 1 - match.turn
+    match action:
+        case Action.DOUBLE:
+            return replace(match, offer=Offer.DOUBLE, turn=other)
+        case Action.BEAVER | Action.RACCOON:
+            offer = Offer.BEAVER if action == Action.BEAVER else Offer.RACCOON
+            return _cube_turned(match, offer, other)
+        case Action.TAKE:
+            return _cube_turned(match, Offer.NONE, match.on_roll)
+        case Action.PASS:
+            return _game_over(match, other, match.cube, GameState.DROPPED)
+        case Action.ACCEPT:
+            points = points_at_stake(match, match.resignation)
+            return _game_over(match, match.turn, points, GameState.RESIGNED)
+        case Action.REFUSE:
+            return replace(match, resignation=0, turn=other)
+        case _:
+            raise PlayError(f"{action}: expected an action that is complete by its name")
+
+
+def _cube_turned(match: Match, offer: Offer, turn: int) -> Match:
+    """Whoever beavers keeps the cube, also after a raccoon: it never is the first doubler's."""
+    owner = 1 - match.on_roll
+    return replace(match, cube=2 * match.cube, cube_owner=owner, offer=offer, turn=turn)
+
+
+def _game_over(match: Match, winner: int, points: int, state: GameState) -> Match:
+    score = list(match.score)
+    score[winner] = min(score[winner] + points, MAX_SCORE)
+    first_to_stand_there = match.length > 1 and 1 not in match.away
+    return replace(
+        match,
+        score=(score[0], score[1]),
+        cube=1,
+        cube_owner=None,
+        turn=match.on_roll,
+        crawford=first_to_stand_there and score[winner] == match.length - 1,
+        dice=None,
+        offer=Offer.NONE,
+        resignation=0,
+        state=state,
+    )
+
+
+def _reason_not_to_double(match: Match) -> str | None:
+    """Why the player on roll may not double before he rolls; None when he may."""
+    if match.crawford:
+        return "this is the Crawford game"
+    if match.length == 1:
+        return "a match to 1 has no cube"
+    if match.cube_owner == 1 - match.on_roll:
+        return "the opponent owns the cube"
+    return _reason_at_limit(match, 2 * match.cube)
+
+
+def _reason_not_to_turn_again(match: Match) -> str | None:
+    """Why a double may not be beavered, or a beaver raccooned; None when it may."""
+    if match.length or not match.beavers:
+        return "beavers are not played"
+    if match.offer == Offer.RACCOON:
+        return "a raccoon can only be taken or passed"
+    return _reason_at_limit(match, 4 * match.cube)
+
+
+def _reason_at_limit(match: Match, cube: int) -> str | None:
+    limit = 1 << match.max_cube_exponent
+    return f"the cube stops at {limit}" if cube > limit else None
+
+
+def _require_legal(match: Match, action: Action) -> None:
+    legal = legal_actions(match)
+    if action in legal:
+        return
+    reason = None
+    if action == Action.DOUBLE and Action.ROLL in legal:
+        reason = _reason_not_to_double(match)
+    elif action in (Action.BEAVER, Action.RACCOON) and Action.TAKE in legal:
+        reason = _reason_not_to_turn_again(match)
+    expected = " or ".join(map(str, legal)) or "nothing: the match is over"
+    raise PlayError(f"{action}: {reason + '; ' if reason else ''}expected {expected}")
 
 
 def _require(field: str, value: object, condition: bool, expected: str) -> None:

@@ -50,7 +50,7 @@ def matches(draw: st.DrawFn) -> Match:
     return Match(
         length=length,
         score=score,
-        cube=1 if crawford else 1 << draw(st.integers(0, 15)),
+        cube=1 if crawford else 1 << draw(st.integers(0, 14 if offer else 15)),
         cube_owner=draw(st.sampled_from(owners)),
         on_roll=on_roll,
         turn=1 - on_roll if offer in (Offer.DOUBLE, Offer.RACCOON) else on_roll,
