@@ -10,15 +10,13 @@ import hashlib
 import json
 import os
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-import safetensors
-from safetensors.numpy import save
 
-from engine.errors import NetError
+from engine.errors import FileFormatError, NetError
 from engine.evaluation.encoders import Encoder, encoder
+from engine.evaluation.tensor_file import read_tensors, write_tensors
 from engine.kernels.forward import (
     OUTPUTS,
     Net,
@@ -116,18 +114,9 @@ class Network:
         Raises NetError, quoting the path, for anything that is not a sound net of that variant.
         """
         try:
-            with safetensors.safe_open(path, framework="numpy") as file:
-                metadata = dict(file.metadata() or {})
-                tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-        except FileNotFoundError:
-            raise NetError(f"net file {str(path)!r}: no such file") from None
-        except OSError as error:
-            raise NetError(f"net file {str(path)!r}: {error.strerror or error}") from None
-        except safetensors.SafetensorError as error:
-            raise NetError(f"net file {str(path)!r}: not safetensors ({error})") from None
-        try:
+            tensors, metadata = read_tensors(path)
             network = cls._of_file(metadata, tensors)
-        except NetError as error:
+        except FileFormatError as error:
             raise NetError(f"net file {str(path)!r}: {error}") from None
         if variant is not None and network.variant != variant:
             raise NetError(
@@ -173,7 +162,7 @@ class Network:
         return _content_hash(self.layers)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a net file: beside its place first, then renamed, so never half of one."""
+        """Write a net file, whole or not at all; FileFormatError when that cannot be done."""
         metadata = {
             "format": FORMAT,
             "encoder": self.encoder.name,
@@ -185,14 +174,9 @@ class Network:
         }
         tensors = {}
         for index, (weight, bias) in enumerate(self.layers):
-            tensors[f"layer{index}.weight"] = np.ascontiguousarray(weight, np.float32)
-            tensors[f"layer{index}.bias"] = np.ascontiguousarray(bias, np.float32)
-        beside = Path(f"{os.fspath(path)}.{os.getpid()}.new")
-        try:
-            beside.write_bytes(save(tensors, metadata))
-            beside.replace(path)
-        finally:
-            beside.unlink(missing_ok=True)
+            tensors[f"layer{index}.weight"] = weight
+            tensors[f"layer{index}.bias"] = bias
+        write_tensors(path, tensors, metadata)
 
     def evaluate(self, packed: Array) -> Array:
         """float32[N, 5] probabilities of int8[N, 2, 32] packed boards; exact for finished games."""

@@ -1,0 +1,55 @@
+"""safetensors files: written whole or not at all, and read with every fault in one line."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import safetensors
+from safetensors.numpy import save
+
+from engine.errors import FileFormatError
+
+__all__ = ["read_tensors", "write_tensors"]
+
+Array = np.ndarray[Any, Any]
+
+
+def read_tensors(path: str | os.PathLike[str]) -> tuple[dict[str, Array], dict[str, str]]:
+    """The tensors by name, and the metadata. FileFormatError says what is wrong, not where."""
+    try:
+        with safetensors.safe_open(path, framework="numpy") as file:
+            metadata = dict(file.metadata() or {})
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    except FileNotFoundError:
+        raise FileFormatError("no such file") from None
+    except OSError as error:
+        raise FileFormatError(error.strerror or str(error)) from None
+    except safetensors.SafetensorError as error:
+        raise FileFormatError(f"damaged or not safetensors ({error})") from None
+    except (TypeError, AttributeError) as error:  # bfloat16 and the like
+        raise FileFormatError(f"numbers of a foreign kind ({error})") from None
+    return tensors, metadata
+
+
+def write_tensors(
+    path: str | os.PathLike[str], tensors: dict[str, Array], metadata: dict[str, str]
+) -> None:
+    """Write a file beside its place, then rename it: what stands there is the old or the new one.
+
+    Raises FileFormatError, and leaves the old one, when the folder or the disk will not take it.
+    """
+    contiguous = {name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}
+    beside = Path(f"{os.fspath(path)}.{os.getpid()}.new")
+    try:
+        try:
+            with beside.open("wb") as file:
+                file.write(save(contiguous, metadata))
+                file.flush()
+                os.fsync(file.fileno())
+            beside.replace(path)
+        finally:
+            beside.unlink(missing_ok=True)
+    except OSError as error:
+        kept = "; the file before it is untouched" if Path(path).exists() else ""
+        raise FileFormatError(f"cannot write {str(path)!r}: {error.strerror}{kept}") from None
