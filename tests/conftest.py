@@ -1,4 +1,4 @@
-"""What several tests share: a small net, and the real command."""
+"""What several tests share: positions that games reach, small nets, and the real command."""
 
 import subprocess
 import sysconfig
@@ -9,31 +9,75 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from engine.backgammon.board import Boards, is_over
+from engine.backgammon.dice import ROLLS, WEIGHTS
+from engine.backgammon.variants import VARIANTS, Variant
 from engine.bot import Bot
 from engine.evaluation.encoders import ENCODERS
 from engine.evaluation.network import Network
+from engine.kernels import movegen
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
+PlayedBoards = Callable[[Variant, int], Boards]
+RandomNetwork = Callable[..., Network]
 
-HIDDEN = 32
 PROBABILITIES = 5
 
 
 @pytest.fixture(scope="session")
-def small_net(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A net file with random weights: it plays badly, but always the same."""
-    generator = np.random.default_rng(1)
-    encoder = ENCODERS["thermometer"]
-    sizes = [encoder.features, HIDDEN, PROBABILITIES]
-    layers = [
-        (
-            generator.normal(0, inputs**-0.5, (outputs, inputs)).astype(np.float32),
-            np.zeros(outputs, np.float32),
-        )
-        for inputs, outputs in pairwise(sizes)
-    ]
+def played_boards() -> PlayedBoards:
+    """played_boards(variant, N): int8[N, 2, 26] boards of games of random legal plays."""
+
+    def play(variant: Variant, wanted: int) -> Boards:
+        generator = np.random.default_rng(wanted)
+        games = max(wanted // 100, 20)
+        rolls = np.array(ROLLS, np.int8)
+        start = movegen.pack(np.tile(variant.start, (games, 1, 1)))
+        boards, seen, count = start, [], 0
+        while count < wanted:
+            dice = rolls[generator.choice(len(ROLLS), size=games, p=WEIGHTS / WEIGHTS.sum())]
+            results, offsets = movegen.legal_results(boards, dice)
+            boards = results[generator.integers(offsets[:-1], offsets[1:])]
+            seen.append(movegen.unpack(boards))
+            count += games
+            boards = np.where(is_over(movegen.unpack(boards))[:, None, None], start, boards)
+        return np.concatenate(seen)[:wanted]
+
+    return play
+
+
+@pytest.fixture(scope="session")
+def packed_positions(played_boards: PlayedBoards) -> Boards:
+    """int8[1200, 2, 32] packed boards from games of every variant, finished ones among them."""
+    every_seventh = [played_boards(variant, 2800)[::7] for variant in VARIANTS.values()]
+    return movegen.pack(np.concatenate(every_seventh))
+
+
+@pytest.fixture(scope="session")
+def random_network() -> RandomNetwork:
+    """random_network(*hidden, scale=1, variant="backgammon"): a net that plays badly, but always
+    the same; the larger the scale, the surer it is of itself."""
+
+    def make(*hidden: int, scale: float = 1.0, variant: str = "backgammon") -> Network:
+        generator = np.random.default_rng(hidden)
+        encoder = ENCODERS["thermometer"]
+        layers = [
+            (
+                generator.normal(0, scale * inputs**-0.5, (outputs, inputs)).astype(np.float32),
+                generator.normal(0, 0.1 * scale, outputs).astype(np.float32),
+            )
+            for inputs, outputs in pairwise([encoder.features, *hidden, PROBABILITIES])
+        ]
+        return Network.of_layers(encoder, variant, layers, "random weights")
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def small_net(tmp_path_factory: pytest.TempPathFactory, random_network: RandomNetwork) -> Path:
+    """The file of a small net with random weights."""
     path = tmp_path_factory.mktemp("nets") / "small.safetensors"
-    Network.of_layers(encoder, "backgammon", layers, "random weights").save(path)
+    random_network(32).save(path)
     return path
 
 

@@ -1,0 +1,169 @@
+"""The compiled forward pass against a slow one over dense features."""
+
+import numpy as np
+import pytest
+
+from engine.backgammon.board import is_over, outcome_points
+from engine.backgammon.dice import ROLLS, WEIGHTS
+from engine.backgammon.position import read_id
+from engine.evaluation import outcome
+from engine.evaluation.encoders import ENCODERS
+from engine.evaluation.network import Network
+from engine.kernels import movegen
+
+SHAPES = [(8,), (40,), (72,), (256,), (16, 8), (72, 40), (104, 136), (256, 32, 32), (8, 200, 96)]
+
+
+def slow_evaluation(network, packed):
+    """The five probabilities as the definition of a net file has them, in float64."""
+    values = network.encoder.encode(packed).astype(np.float64)
+    for weight, bias in network.layers[:-1]:
+        values = np.maximum(values @ weight.T + bias, 0)
+    weight, bias = network.layers[-1]
+    values = 1 / (1 + np.exp(-(values @ weight.T + bias)))
+    boards = movegen.unpack(packed)
+    win, gammon, backgammon, lost_gammon, lost_backgammon = values.T
+    gammon = np.where(boards[:, 1, 0] > 0, 0, np.minimum(gammon, win))
+    lost_gammon = np.where(boards[:, 0, 0] > 0, 0, np.minimum(lost_gammon, 1 - win))
+    backgammon = np.minimum(backgammon, gammon)
+    lost_backgammon = np.minimum(lost_backgammon, lost_gammon)
+    values = np.stack([win, gammon, backgammon, lost_gammon, lost_backgammon], axis=1)
+    over = is_over(boards)
+    values[over] = outcome.of_points(outcome_points(boards))[over]
+    return values
+
+
+@pytest.fixture(scope="session")
+def unfinished(packed_positions):
+    """40 positions of every variant in which somebody is to play."""
+    packed = packed_positions[::10]
+    return packed[~is_over(movegen.unpack(packed))]
+
+
+@pytest.fixture(params=[(8,), (16, 8), (72, 40)], ids=str)
+def network(request, random_network):
+    return random_network(*request.param, scale=2.0)
+
+
+@pytest.mark.parametrize("hidden", SHAPES, ids=str)
+def test_the_forward_pass_is_that_of_the_dense_net(hidden, random_network, packed_positions):
+    network = random_network(*hidden, scale=2.0)
+    np.testing.assert_allclose(
+        network.evaluate(packed_positions), slow_evaluation(network, packed_positions), atol=1e-5
+    )
+
+
+@pytest.mark.parametrize("scale", [1, 10, 1000, 1e6])
+def test_probabilities_are_possible_however_sure_the_net_is(
+    scale, random_network, packed_positions
+):
+    network = random_network(40, 24, scale=scale)
+    win, gammon, backgammon, lost_gammon, lost_backgammon = network.evaluate(packed_positions).T
+    assert (win >= 0).all() and (win <= 1).all()
+    assert (backgammon >= 0).all() and (backgammon <= gammon).all() and (gammon <= win).all()
+    assert (lost_backgammon >= 0).all() and (lost_backgammon <= lost_gammon).all()
+    assert (lost_gammon <= 1 - win).all()
+
+
+@pytest.mark.parametrize(
+    ("points", "mine", "theirs"),
+    [
+        (1, {0: 15}, {0: 1, 25: 14}),
+        (2, {0: 15}, {18: 1, 1: 14}),
+        (3, {0: 15}, {19: 1, 1: 14}),
+        (-1, {0: 1, 24: 2, 1: 12}, {0: 15}),
+        (-2, {18: 2, 6: 13}, {0: 15}),
+        (-3, {25: 1, 6: 14}, {0: 15}),
+        (2, {0: 3}, {18: 3}),
+        (-3, {25: 1, 1: 2}, {0: 3}),
+    ],
+)
+def test_finished_games_are_exact(points, mine, theirs, random_network):
+    packed = np.zeros((1, 2, 32), np.int8)
+    for row, columns in zip(packed[0], (mine, theirs), strict=True):
+        row[list(columns)] = list(columns.values())
+
+    five = random_network(16, 8).evaluate(packed)
+
+    np.testing.assert_array_equal(five[0], outcome.of_points(np.array(points)))
+    assert outcome.equity(five[0]) == points
+
+
+# Fault B155: a gammon chance for the opponent of a side that has just borne a checker off.
+def test_a_side_that_has_borne_off_loses_no_gammon(random_network):
+    position, _ = read_id("YEYF4TnO7w4AAA")
+    results, _ = movegen.legal_results(
+        movegen.pack(position.board[None]), np.array([[5, 4]], np.int8)
+    )
+    assert len(results) == 2
+
+    for_mover = outcome.flip(random_network(32, scale=3.0).evaluate(results))
+
+    assert not for_mover[:, 3:].any()
+    assert for_mover[:, 1].all()  # the opponent has borne off none
+
+
+def test_evaluating_nothing(random_network):
+    assert random_network(8).evaluate(np.zeros((0, 2, 32), np.int8)).shape == (0, 5)
+
+
+def test_a_position_is_worth_the_same_in_any_batch(network, packed_positions):
+    together = network.evaluate(packed_positions)
+    alone = np.concatenate([network.evaluate(packed[None]) for packed in packed_positions[:50]])
+    np.testing.assert_array_equal(together[:50], alone)
+
+
+@pytest.mark.parametrize("hidden", [(8,), (40,), (96, 8), (256, 32, 32)], ids=str)
+def test_the_choice_is_a_legal_result_that_the_next_player_likes_least(
+    hidden, random_network, unfinished
+):
+    network = random_network(*hidden, scale=2.0)
+    dice = np.array(ROLLS, np.int8)[np.arange(len(unfinished)) % 21]
+    dice[::2] = dice[::2, ::-1]  # in any order
+    before = unfinished.copy()
+
+    chosen, values = network.choose(unfinished, dice)
+
+    results, offsets = movegen.legal_results(unfinished, dice)
+    for index, board in enumerate(chosen):
+        legal = results[offsets[index] : offsets[index + 1]]
+        lowest = outcome.equity(slow_evaluation(network, legal)).min()
+        assert (legal == board).all(axis=(1, 2)).sum() == 1
+        assert outcome.equity(values[index]) == pytest.approx(lowest, abs=1e-5)
+    np.testing.assert_allclose(values, slow_evaluation(network, chosen), atol=1e-5)
+    np.testing.assert_array_equal(unfinished, before)
+
+
+def test_of_two_equal_results_the_first_of_the_generator_is_chosen(unfinished):
+    feature_set = ENCODERS["thermometer"]
+    layers = [(np.zeros((8, feature_set.features)), np.zeros(8)), (np.zeros((5, 8)), np.zeros(5))]
+    same = [(weight.astype(np.float32), bias.astype(np.float32)) for weight, bias in layers]
+    indifferent = Network.of_layers(feature_set, "backgammon", same, "nothing learned")
+    not_home = unfinished[unfinished[:, 0, 10:].any(axis=1)]  # so that 21 bears none off
+    dice = np.tile(np.array([[2, 1]], np.int8), (len(not_home), 1))
+
+    chosen, _ = indifferent.choose(not_home, dice)
+
+    results, offsets = movegen.legal_results(not_home, dice)
+    np.testing.assert_array_equal(chosen, results[offsets[:-1]])
+
+
+def test_backing_up_is_the_mean_over_the_rolls_of_the_best_result(network, unfinished):
+    backed_up = network.back_up(unfinished)
+
+    expected = np.zeros((len(unfinished), 5))
+    for dice, weight in zip(ROLLS, WEIGHTS, strict=True):
+        rolled = np.tile(np.array([dice], np.int8), (len(unfinished), 1))
+        _, values = network.choose(unfinished, rolled)
+        expected += weight / 36 * outcome.flip(values)
+    np.testing.assert_allclose(backed_up, expected, atol=1e-5)
+
+
+def test_backing_up_the_last_checker_of_a_gammon_is_exact(network):
+    packed = np.zeros((1, 2, 32), np.int8)
+    packed[0, 0, [0, 1]] = 14, 1
+    packed[0, 1, [7, 1]] = 1, 14
+
+    five = network.back_up(packed)
+
+    np.testing.assert_allclose(five[0], [1, 1, 0, 0, 0], atol=1e-6)
