@@ -3,7 +3,8 @@
 An encoder is a table of codes: each (column, count) of a row has a short vector, and the features
 of a board are the codes of its 52 columns, one after the other. So a first layer over the features
 is, for each column and count, one row of a table: the forward pass adds up rows and knows nothing
-of encoders, and a richer code costs nothing at play.
+of encoders, and a richer code costs nothing at play. Features that are not the sum of columns,
+such as how many rolls hit, are computed for every board, so there are few of them.
 """
 
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from engine.errors import NetError
+from engine.kernels.tactics import TACTICS, tactics_of
 
 __all__ = ["ENCODERS", "Encoder", "encoder"]
 
@@ -29,21 +31,35 @@ class Encoder:
     name: str
     version: int
     codes: Array
+    has_tactics: bool
+    """Whether the features of `engine.kernels.tactics` follow the codes."""
+
+    @property
+    def _coded(self) -> int:
+        return 2 * COLUMNS * int(self.codes.shape[2])
 
     @property
     def features(self) -> int:
-        """How many features a board has: 52 K."""
-        return 2 * COLUMNS * int(self.codes.shape[2])
+        """How many features a board has: 52 K, and the tactical ones."""
+        return self._coded + self.has_tactics * TACTICS
 
     def encode(self, packed: Array) -> Array:
         """float32[N, features] of int8[N, 2, 32] packed boards, for the player on roll."""
         columns = np.arange(COLUMNS)
-        return self.codes[columns, packed[:, :, :COLUMNS]].reshape(len(packed), self.features)
+        codes = self.codes[columns, packed[:, :, :COLUMNS]].reshape(len(packed), self._coded)
+        if not self.has_tactics:
+            return codes
+        boards = np.ascontiguousarray(packed).reshape(len(packed), 2 * ROW)
+        return np.concatenate([codes, tactics_of(boards)], axis=1)
+
+    def tactics(self, weight: Array) -> Array:
+        """The weights of the tactical features for the kernels, float32[TACTICS, H] or [0, H]."""
+        return weight[:, self._coded :].T
 
     def table(self, weight: Array) -> Array:
         """Fold a first layer, float32[H, features], into float32[64, 16, H] for the kernels."""
         hidden = len(weight)
-        slots = weight.reshape(hidden, 2, COLUMNS, self.codes.shape[2])
+        slots = weight[:, : self._coded].reshape(hidden, 2, COLUMNS, self.codes.shape[2])
         table = np.zeros((2, ROW, COUNTS, hidden), np.float32)
         table[:, :COLUMNS] = np.einsum("hrck,cnk->rcnh", slots, self.codes, optimize=True)
         return table.reshape(2 * ROW, COUNTS, hidden)
@@ -63,7 +79,13 @@ def _thermometer_codes() -> Array:
     return codes
 
 
-ENCODERS = {"thermometer": Encoder("thermometer", 1, _thermometer_codes())}
+ENCODERS = {
+    each.name: each
+    for each in (
+        Encoder("thermometer", 1, _thermometer_codes(), has_tactics=False),
+        Encoder("tactical", 1, _thermometer_codes(), has_tactics=True),
+    )
+}
 
 
 def encoder(name: str, version: int) -> Encoder:

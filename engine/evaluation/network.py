@@ -67,7 +67,12 @@ def _kernel_net(feature_set: Encoder, layers: Layers) -> Net:
         parts.append(np.pad(later_bias, (0, padding)))
     sizes = np.array([len(b) for _, b in layers[:-1]] + [OUTPUTS], np.int64)
     flat = np.concatenate(parts, dtype=np.float32)
-    return Net(_aligned(feature_set.table(weight).ravel()), sizes, _aligned(flat))
+    return Net(
+        _aligned(feature_set.table(weight).ravel()),
+        sizes,
+        _aligned(flat),
+        _aligned(feature_set.tactics(weight).ravel()),
+    )
 
 
 @dataclass(frozen=True)

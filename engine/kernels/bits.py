@@ -7,7 +7,7 @@ from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
 
-__all__ = ["highest_bit", "lowest_bit"]
+__all__ = ["highest_bit", "lowest_bit", "reverse"]
 
 
 def _counting_intrinsic(name: str, word: Any) -> Any:
@@ -24,6 +24,19 @@ def _counting_intrinsic(name: str, word: Any) -> Any:
         return word(word), codegen
 
     return count
+
+
+@intrinsic
+def reverse(typingctx: Any, word: Any) -> Any:
+    """A uint32 with its bits in the opposite order."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        llvm_word = ir.IntType(32)
+        function_type = ir.FunctionType(llvm_word, [llvm_word])
+        function = builder.module.declare_intrinsic("llvm.bitreverse", [llvm_word], function_type)
+        return builder.call(function, [args[0]])
+
+    return types.uint32(types.uint32), codegen
 
 
 _leading_zeros = _counting_intrinsic("ctlz", types.uint32)

@@ -16,6 +16,7 @@ from numba import njit
 
 from engine.kernels.bits import lowest_bit
 from engine.kernels.movegen import MAX_RESULTS, results_into
+from engine.kernels.tactics import TACTICS, tactics_into
 from engine.kernels.vector import (
     CHAINS,
     add_differences_8,
@@ -57,6 +58,8 @@ class Net(NamedTuple):
     weights: Array
     """float32[.]: the bias[H] of the first layer; then, for each later layer, its
     weight[inputs, outputs] row by row and its bias[outputs]."""
+    tactics: Array
+    """float32[TACTICS * H]: the first layer's weights for `engine.kernels.tactics`, or empty."""
 
 
 class Scratch(NamedTuple):
@@ -73,7 +76,9 @@ class Scratch(NamedTuple):
     changes: Array
     """int64[.]: where in the table the rows begin that a play adds and takes away, by turns."""
     sums: Array
-    """float32[H]: the first sums of `parent`."""
+    """float32[H]: the first sums of `parent`, without tactics."""
+    tactics: Array
+    """float32[TACTICS + 8]: the tactical features of a result."""
     results: Array
     """uint64[., 8]: the results of a roll."""
     children: Array
@@ -107,6 +112,7 @@ def make_scratch(sizes: Array) -> Scratch:
         np.empty(stride + 8, np.int32),
         np.empty(2 * SIZE, np.int64),
         np.empty(sizes[0], np.float32),
+        np.zeros(TACTICS + 8, np.float32),
         results,
         results.view(np.int8),
         np.empty((4, 4), np.uint32),
@@ -144,30 +150,39 @@ def _logistic(scratch: Scratch, at: int) -> None:
 
 
 @njit(inline="always")
-def _layer(net: Net, start: int, scratch: Scratch, at: int, n_in: int, to: int, n_out: int) -> int:
-    """layers[to:] = bias + relu(layers[at:]) @ weight, read from weights[start:]; the next start.
+def _add_active(
+    inputs: Array, at: int, n_in: int, active: Array, weights: Array, start: int,
+    sums: Array, to: int, n_out: int,
+) -> None:  # fmt: skip
+    """Add relu(inputs[at:][:n_in]) @ weight[n_in, n_out], at weights[start:], to sums[to:].
 
     The place behind the inputs is set to zero: it pads the list of the active ones.
     """
-    layers, active, weights = scratch.layers, scratch.active, net.weights
-    bias = start + n_in * n_out
-    layers[at + n_in] = 0
-    count = list_positive(layers, at, n_in, active)
+    inputs[at + n_in] = 0
+    count = list_positive(inputs, at, n_in, active)
     while count % CHAINS:
         active[count] = n_in
         count += 1
-    for out in range(n_out):
-        layers[np.uint64(to) + np.uint64(out)] = weights[np.uint64(bias) + np.uint64(out)]
     column = 0
     while column + 64 <= n_out:
-        add_rows_64(layers, to + column, layers, at, active, count, weights, start + column, n_out)
+        add_rows_64(sums, to + column, inputs, at, active, count, weights, start + column, n_out)
         column += 64
     while column + 32 <= n_out:
-        add_rows_32(layers, to + column, layers, at, active, count, weights, start + column, n_out)
+        add_rows_32(sums, to + column, inputs, at, active, count, weights, start + column, n_out)
         column += 32
     while column < n_out:
-        add_rows_8(layers, to + column, layers, at, active, count, weights, start + column, n_out)
+        add_rows_8(sums, to + column, inputs, at, active, count, weights, start + column, n_out)
         column += 8
+
+
+@njit(inline="always")
+def _layer(net: Net, start: int, scratch: Scratch, at: int, n_in: int, to: int, n_out: int) -> int:
+    """layers[to:] = bias + relu(layers[at:]) @ weight, from weights[start:]; the next start."""
+    layers, weights = scratch.layers, net.weights
+    bias = start + n_in * n_out
+    for out in range(n_out):
+        layers[np.uint64(to) + np.uint64(out)] = weights[np.uint64(bias) + np.uint64(out)]
+    _add_active(layers, at, n_in, scratch.active, weights, start, layers, to, n_out)
     return bias + n_out
 
 
@@ -208,6 +223,17 @@ def _changed_sums(net: Net, scratch: Scratch, row: int) -> None:
     while unit < hidden:
         add_differences_8(scratch.layers, unit, scratch.sums, unit, net.table, changes, count)
         unit += 8
+
+
+@njit(inline="always")
+def _add_tactics(net: Net, scratch: Scratch, boards: Array, row: int) -> None:
+    """Add what the tactical features of int8 boards[row] bring to the first sums in layers."""
+    if len(net.tactics):
+        tactics_into(boards, row, scratch.tactics, 0)
+        _add_active(
+            scratch.tactics, 0, TACTICS, scratch.active, net.tactics, 0,
+            scratch.layers, 0, net.sizes[0],
+        )  # fmt: skip
 
 
 @njit(inline="always")
@@ -299,6 +325,7 @@ def best_result(net: Net, scratch: Scratch, high: int, low: int, values: Array) 
     for row in range(count):
         if not _finished(scratch.results, scratch.children, row, layers, at):
             _changed_sums(net, scratch, row)
+            _add_tactics(net, scratch, scratch.children, row)
             _head(net, scratch)
             _make_possible(scratch.children, row, layers, at)
         equity = 2 * layers[at] + layers[at + 1] + layers[at + 2] - layers[at + 3] - layers[at + 4]
@@ -321,6 +348,7 @@ def evaluate_into(net: Net, scratch: Scratch, words: Array, boards: Array, row: 
     at = (len(net.sizes) - 1) * scratch.stride
     if not _finished(words, boards, row, layers, at):
         _first_layer(net, boards[row], scratch.layers)
+        _add_tactics(net, scratch, boards, row)
         _head(net, scratch)
         _make_possible(boards, row, layers, at)
     for column in range(5):

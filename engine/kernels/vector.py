@@ -21,6 +21,7 @@ __all__ = [
     "add_rows_32",
     "add_rows_64",
     "list_positive",
+    "mask_above",
 ]
 
 Array = np.ndarray[Any, Any]
@@ -96,6 +97,20 @@ def list_positive(values: Array, start: int, count: int, indices: Array) -> int:
         byte = _append_positive(values, start, base, indices, found, _SET_BITS)
         found += _BIT_COUNT[byte]
     return found
+
+
+@intrinsic
+def mask_above(typingctx: Any, values: Any, start: Any, threshold: Any) -> Any:
+    """The uint32 whose bit k says whether values[start + k] > threshold, of an int8 array."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        data = _data(context, builder, signature.args[0], args[0])
+        byte = ir.IntType(8)
+        loaded = builder.load(_vector_at(builder, data, args[1], 32, byte), align=1)
+        limit = _splat(builder, builder.trunc(args[2], byte), 32)
+        return builder.bitcast(builder.icmp_signed(">", loaded, limit), _INT)
+
+    return types.uint32(values, types.int64, types.int64), codegen
 
 
 def _row_adder(width: int, chains: int) -> Any:
