@@ -1,0 +1,97 @@
+"""The vector instructions against numpy, at any place in an array, aligned or not."""
+
+import numpy as np
+import pytest
+from numba import njit
+
+from engine.kernels import vector
+from engine.kernels.bits import highest_bit, lowest_bit
+
+
+def floats(count: int, seed: int = 1) -> np.ndarray:
+    return np.random.default_rng(seed).normal(size=count).astype(np.float32)
+
+
+@njit
+def highest_and_lowest(word32, word64):
+    return highest_bit(word32), lowest_bit(word64)
+
+
+def test_highest_and_lowest_bit():
+    words = [1, 2, 3, 0x80000000, 0xFFFFFFFF, 0b1011000]
+    for word in words:
+        high, low = highest_and_lowest(np.uint32(word), np.uint64(word << 20))
+        assert high == word.bit_length() - 1
+        assert low == 20 + (word & -word).bit_length() - 1
+
+
+@pytest.mark.parametrize("start", [0, 3])
+@pytest.mark.parametrize("count", [8, 40, 256])
+def test_the_positive_ones_are_listed(start, count):
+    values = floats(count + start)
+    values[start + 5] = 0  # not positive
+    values[start + 6] = -0.0
+    indices = np.full(count + 8, -1, np.int32)
+
+    found = vector.list_positive(values, start, count, indices)
+
+    expected = np.flatnonzero(values[start:] > 0)
+    np.testing.assert_array_equal(indices[:found], expected)
+
+
+def test_all_or_none_are_positive():
+    indices = np.empty(24, np.int32)
+    assert vector.list_positive(np.ones(16, np.float32), 0, 16, indices) == 16
+    np.testing.assert_array_equal(indices[:16], np.arange(16))
+    assert vector.list_positive(np.zeros(16, np.float32), 0, 16, indices) == 0
+
+
+def row_adder(intrinsic):
+    """The intrinsic as something that can be called from here."""
+
+    @njit
+    def call(sums, at, scales, first_scale, indices, count, weights, first_weight, stride):
+        intrinsic(sums, at, scales, first_scale, indices, count, weights, first_weight, stride)
+
+    return call
+
+
+@pytest.mark.parametrize("width", [8, 32, 64])
+def test_rows_are_scaled_and_added(width):
+    add_rows = row_adder(getattr(vector, f"add_rows_{width}"))
+    sums, scales, weights = floats(width + 5), floats(30, 2), floats(7 + 20 * 70, 3)
+    before = sums.copy()
+    for count in (0, 4, 20):
+        indices = np.arange(20, dtype=np.int32)[::-1].copy()
+
+        add_rows(sums, 3, scales, 9, indices, count, weights, 7, 70)
+
+        rows = 7 + 70 * indices[:count, None] + np.arange(width)
+        before[3 : 3 + width] += scales[9 + indices[:count]] @ weights[rows]
+        np.testing.assert_allclose(sums, before, rtol=1e-5, atol=1e-5)
+
+
+def difference_adder(intrinsic):
+    """The intrinsic as something that can be called from here."""
+
+    @njit
+    def call(out, at, sums, first, table, changes, count):
+        intrinsic(out, at, sums, first, table, changes, count)
+
+    return call
+
+
+@pytest.mark.parametrize("width", [8, 32])
+def test_differences_of_rows_are_added(width):
+    add_differences = difference_adder(getattr(vector, f"add_differences_{width}"))
+    sums, table = floats(width + 6, 2), floats(1000, 3)
+    changes = np.array([[0, 500], [77, 3], [900, 901]])
+    for count in (0, 1, 3):
+        out = floats(width + 4)
+        expected = out.copy()
+
+        add_differences(out, 2, sums, 6, table, changes.ravel(), count)
+
+        after, before = changes[:count, :, None].transpose(1, 0, 2) + 6 + np.arange(width)
+        expected[2 : 2 + width] = sums[6:] + (table[after] - table[before]).sum(axis=0)
+        np.testing.assert_allclose(out, expected, rtol=1e-5, atol=1e-5)
