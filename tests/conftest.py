@@ -13,7 +13,7 @@ from engine.backgammon.board import Boards, is_over
 from engine.backgammon.dice import ROLLS, WEIGHTS
 from engine.backgammon.variants import VARIANTS, Variant
 from engine.bot import Bot
-from engine.evaluation.encoders import ENCODERS
+from engine.evaluation.encoders import ENCODERS, Encoder
 from engine.evaluation.network import Network
 from engine.kernels import movegen
 
@@ -55,12 +55,16 @@ def packed_positions(played_boards: PlayedBoards) -> Boards:
 
 @pytest.fixture(scope="session")
 def random_network() -> RandomNetwork:
-    """random_network(*hidden, scale=1, variant="backgammon"): a net that plays badly, but always
-    the same; the larger the scale, the surer it is of itself."""
+    """random_network(*hidden, ...): a net that plays badly, but always the same; the larger the
+    scale, the surer it is of itself."""
 
-    def make(*hidden: int, scale: float = 1.0, variant: str = "backgammon") -> Network:
+    def make(
+        *hidden: int,
+        scale: float = 1.0,
+        variant: str = "backgammon",
+        encoder: Encoder = ENCODERS["thermometer"],
+    ) -> Network:
         generator = np.random.default_rng(hidden)
-        encoder = ENCODERS["thermometer"]
         layers = [
             (
                 generator.normal(0, scale * inputs**-0.5, (outputs, inputs)).astype(np.float32),

@@ -67,11 +67,14 @@ def _kernel_net(feature_set: Encoder, layers: Layers) -> Net:
         parts.append(np.pad(later_bias, (0, padding)))
     sizes = np.array([len(b) for _, b in layers[:-1]] + [OUTPUTS], np.int64)
     flat = np.concatenate(parts, dtype=np.float32)
+    tactics = feature_set.tactics(weight)
+    if len(tactics):
+        tactics = np.pad(tactics, ((0, 1), (0, 0)))  # what pads the list of active ones reads it
     return Net(
         _aligned(feature_set.table(weight).ravel()),
         sizes,
         _aligned(flat),
-        _aligned(feature_set.tactics(weight).ravel()),
+        _aligned(tactics.ravel()),
     )
 
 

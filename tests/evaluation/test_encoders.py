@@ -5,6 +5,7 @@ from engine.backgammon.variants import BACKGAMMON
 from engine.errors import NetError
 from engine.evaluation.encoders import ENCODERS, encoder
 from engine.kernels import movegen
+from engine.kernels.tactics import tactics_of
 
 BAR = 25
 
@@ -15,6 +16,9 @@ def test_folding_a_first_layer_gives_what_the_product_gives(feature_set, packed_
 
     table = feature_set.table(weight)
     folded = table[np.arange(64), packed_positions.reshape(-1, 64)].sum(axis=1)
+    if feature_set.has_tactics:
+        boards = packed_positions.reshape(-1, 64)
+        folded += tactics_of(boards) @ feature_set.tactics(weight)
 
     product = feature_set.encode(packed_positions) @ weight.T
     np.testing.assert_allclose(folded, product, atol=1e-4)

@@ -10,6 +10,7 @@ from engine.evaluation import outcome
 from engine.evaluation.encoders import ENCODERS
 from engine.evaluation.network import Network
 from engine.kernels import movegen
+from engine.kernels.forward import evaluate_boards
 
 SHAPES = [(8,), (40,), (72,), (256,), (16, 8), (72, 40), (104, 136), (256, 32, 32), (8, 200, 96)]
 
@@ -33,6 +34,11 @@ def slow_evaluation(network, packed):
     return values
 
 
+@pytest.fixture(params=ENCODERS.values(), ids=ENCODERS)
+def feature_set(request):
+    return request.param
+
+
 @pytest.fixture(scope="session")
 def unfinished(packed_positions):
     """40 positions of every variant in which somebody is to play."""
@@ -41,16 +47,39 @@ def unfinished(packed_positions):
 
 
 @pytest.fixture(params=[(8,), (16, 8), (72, 40)], ids=str)
-def network(request, random_network):
-    return random_network(*request.param, scale=2.0)
+def network(request, feature_set, random_network):
+    return random_network(*request.param, scale=2.0, encoder=feature_set)
 
 
 @pytest.mark.parametrize("hidden", SHAPES, ids=str)
-def test_the_forward_pass_is_that_of_the_dense_net(hidden, random_network, packed_positions):
-    network = random_network(*hidden, scale=2.0)
+def test_the_forward_pass_is_that_of_the_dense_net(
+    hidden, feature_set, random_network, packed_positions
+):
+    network = random_network(*hidden, scale=2.0, encoder=feature_set)
     np.testing.assert_allclose(
         network.evaluate(packed_positions), slow_evaluation(network, packed_positions), atol=1e-5
     )
+
+
+def among_nans(array):
+    """A copy of the array with nothing but NaN before and behind it in memory."""
+    around = np.full(len(array) + 4096, np.nan, np.float32)
+    around[2048:-2048] = array
+    return around[2048:-2048]
+
+
+def test_nothing_outside_the_weights_is_ever_read(network, unfinished):
+    net = network.kernel
+    walled = net._replace(
+        table=among_nans(net.table),
+        weights=among_nans(net.weights),
+        tactics=among_nans(net.tactics),
+    )
+    values = np.empty((len(unfinished), 5), np.float32)
+
+    evaluate_boards(walled, unfinished.reshape(-1, 64).view(np.uint64), values)
+
+    np.testing.assert_array_equal(values, network.evaluate(unfinished))
 
 
 @pytest.mark.parametrize("scale", [1, 10, 1000, 1e6])
@@ -115,9 +144,9 @@ def test_a_position_is_worth_the_same_in_any_batch(network, packed_positions):
 
 @pytest.mark.parametrize("hidden", [(8,), (40,), (96, 8), (256, 32, 32)], ids=str)
 def test_the_choice_is_a_legal_result_that_the_next_player_likes_least(
-    hidden, random_network, unfinished
+    hidden, feature_set, random_network, unfinished
 ):
-    network = random_network(*hidden, scale=2.0)
+    network = random_network(*hidden, scale=2.0, encoder=feature_set)
     dice = np.array(ROLLS, np.int8)[np.arange(len(unfinished)) % 21]
     dice[::2] = dice[::2, ::-1]  # in any order
     before = unfinished.copy()
@@ -134,8 +163,8 @@ def test_the_choice_is_a_legal_result_that_the_next_player_likes_least(
     np.testing.assert_array_equal(unfinished, before)
 
 
-def test_of_two_equal_results_the_first_of_the_generator_is_chosen(unfinished):
-    feature_set = ENCODERS["thermometer"]
+def test_of_two_equal_results_the_first_of_the_generator_is_chosen(unfinished, random_network):
+    feature_set = random_network(8).encoder
     layers = [(np.zeros((8, feature_set.features)), np.zeros(8)), (np.zeros((5, 8)), np.zeros(5))]
     same = [(weight.astype(np.float32), bias.astype(np.float32)) for weight, bias in layers]
     indifferent = Network.of_layers(feature_set, "backgammon", same, "nothing learned")
