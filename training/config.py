@@ -13,9 +13,9 @@ __all__ = ["Learning", "SelfPlay", "Settings", "Shape", "Stages"]
 class Shape:
     """What the net looks like."""
 
-    encoder: str = "thermometer"
+    encoder: str = "tactical"
     """The feature set, by name."""
-    hidden: tuple[int, ...] = (256, 32, 32)
+    hidden: tuple[int, ...] = (128, 64, 32)
     """Units of each hidden layer, multiples of 8."""
 
 

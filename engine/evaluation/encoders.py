@@ -83,7 +83,7 @@ ENCODERS = {
     each.name: each
     for each in (
         Encoder("thermometer", 1, _thermometer_codes(), has_tactics=False),
-        Encoder("tactical", 1, _thermometer_codes(), has_tactics=True),
+        Encoder("tactical", 2, _thermometer_codes(), has_tactics=True),
     )
 }
 

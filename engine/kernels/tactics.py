@@ -6,11 +6,15 @@ first:
 
     0  share of its rolls that hit a blot of the other side
     1  the same, of blots that would lose more than half the way round
-    2  to 4  share of rolls that its three rearmost checkers' points let go a full roll
-    5  how far back its rearmost checker is
-    6  length of its longest prime
-    7  share of rolls that would let it go a full roll from the bar
-    8  the least such share from the bar, its 24-, 22- and 20-point
+    2  to 4  share of rolls that a checker on its three rearmost points can play in full
+    5  the mean of that share over all its checkers
+    6  how far back its rearmost checker is
+    7  how far back its rearmost made point is
+    8  how far back the nearest of its made points in the other side's half is
+    9  pips that it must play until all its checkers are past the other side's
+    10  length of its longest prime
+    11  share of rolls that would let it go a full roll from the bar
+    12  the least such share from the bar, its 24-, 22- and 20-point
 
 and after both sides one that says contact; without contact all are zero. Hits are counted for one
 side's next roll, as if it were its turn, over every order of the dice; a roll's later steps may use
@@ -22,36 +26,37 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from engine.kernels.bits import highest_bit, reverse
+from engine.kernels.bits import highest_bit, lowest_bit, reverse
 from engine.kernels.vector import mask_above
 
 __all__ = ["TACTICS", "tactics_into", "tactics_of"]
 
 Array = np.ndarray[Any, Any]
 
-TACTICS = 24  # features, the unused last ones zero, so that vectors come out even
-PER_SIDE = 9
+TACTICS = 32  # features, the unused last ones zero, so that vectors come out even
+PER_SIDE = 13
 REAR = 3
 AHEAD = 12  # points that a roll without doubles can cross
 BAR = 25
 POINTS = 0x1FFFFFE  # the mask of points 1..24
-FAR_HALF = 0x1FFE000  # points 13..24: a checker hit there loses more than twelve pips
+FAR_HALF = 0x1FFE000  # points 13..24; a checker hit there loses more than twelve pips
 
 
 def _full_roll_table() -> Array:
-    """uint8[4096]: of 36 rolls, how many a checker can play in full by itself.
+    """float32[4096]: the share of rolls that a checker can play in full by itself.
 
     Bit i of the index: the point 12 - i ahead of the checker is blocked. Of doubles the first two
     steps count.
     """
-    table = np.zeros(1 << AHEAD, np.uint8)
+    table = np.zeros(1 << AHEAD, np.float32)
     for blocked in range(1 << AHEAD):
         open_ahead = [True] + [not blocked >> (AHEAD - pips) & 1 for pips in range(1, AHEAD + 1)]
-        table[blocked] = sum(
+        playable = [
             open_ahead[first + second] and (open_ahead[first] or open_ahead[second])
             for first in range(1, 7)
             for second in range(1, 7)
-        )
+        ]
+        table[blocked] = sum(playable) / 36
     return table
 
 
@@ -60,15 +65,12 @@ _FULL_ROLLS = _full_roll_table()
 
 @njit(inline="always")
 def _full_rolls(blocked: int, point: int) -> float:
-    """The share of rolls that a checker on this point can play in full."""
-    if point >= AHEAD:
-        index = (blocked >> np.uint32(point - AHEAD)) & np.uint32(0xFFF)
-    else:
-        index = (blocked << np.uint32(AHEAD - point)) & np.uint32(0xFFF)
-    return np.float32(_FULL_ROLLS[index]) * np.float32(1 / 36)
+    """The share of rolls that a checker on this point can play in full; blocked is a uint64."""
+    ahead = ((blocked << np.uint64(AHEAD)) >> np.uint64(point)) & np.uint64((1 << AHEAD) - 1)
+    return _FULL_ROLLS[ahead]
 
 
-@njit
+@njit(inline="always")
 def _hitting_rolls(on_points: int, on_bar: int, free: int, blots: int) -> tuple[int, int]:
     """Of 36 rolls, how many hit one of the blots, and how many one in the far half."""
     bar = np.uint32(1) << np.uint32(BAR)
@@ -101,35 +103,57 @@ def _hitting_rolls(on_points: int, on_bar: int, free: int, blots: int) -> tuple[
 
 @njit(inline="always")
 def _side_into(
-    own: int, own_made: int, on_bar: int, other: int, other_made: int, out: Array, at: int
-) -> None:
-    """The features of one side into out[at:].
+    boards: Array, row: int, start: int, own: int, own_made: int, other: int, other_made: int,
+    out: Array, at: int,
+) -> None:  # fmt: skip
+    """The features of one side of int8 boards[row], whose columns begin at `start`, into out[at:].
 
     own, own_made: its occupied points (bar included) and made points in its numbering; other,
-    other_made: the opponent's in the same numbering.
+    other_made: the opponent's in the same numbering, where his bar is bit 0.
     """
-    blots = other & ~other_made & np.uint32(POINTS)
+    points = np.uint32(POINTS)
+    blots = other & ~other_made & points
     if blots:
-        free = ~other_made & np.uint32(POINTS)
-        hits, far_hits = _hitting_rolls(own & np.uint32(POINTS), on_bar, free, blots)
+        on_bar = np.int64(boards[row, start + BAR])
+        hits, far_hits = _hitting_rolls(own & points, on_bar, ~other_made & points, blots)
         out[at] = np.float32(hits) * np.float32(1 / 36)
         out[at + 1] = np.float32(far_hits) * np.float32(1 / 36)
-    out[at + 5] = np.float32(highest_bit(own)) * np.float32(1 / 25)
-    for index in range(REAR):
-        if own:
-            point = highest_bit(own)
-            own ^= np.uint32(1) << np.uint32(point)
-            out[at + 2 + index] = _full_rolls(other_made, point)
-    run = own_made & np.uint32(POINTS)
+    blocked = np.uint64(other_made)
+    past = np.int64(lowest_bit(np.uint64(other)))
+    mobility = np.float32(0)
+    to_play = 0
+    checkers = 0
+    left = own
+    seen = 0
+    while left:
+        point = highest_bit(left)
+        left ^= np.uint32(1) << np.uint32(point)
+        count = np.int64(boards[row, np.uint64(start) + np.uint64(point)])
+        full = _full_rolls(blocked, point)
+        if seen < REAR:
+            out[at + 2 + seen] = full
+        seen += 1
+        checkers += count
+        mobility += np.float32(count) * full
+        to_play += count * max(point - past, 0)
+    out[at + 5] = mobility / np.float32(checkers)
+    out[at + 6] = np.float32(highest_bit(own)) * np.float32(1 / 25)
+    if own_made:
+        out[at + 7] = np.float32(highest_bit(own_made)) * np.float32(1 / 24)
+    anchors = own_made & np.uint32(FAR_HALF)
+    if anchors:
+        out[at + 8] = np.float32(lowest_bit(np.uint64(anchors))) * np.float32(1 / 24)
+    out[at + 9] = np.float32(to_play) * np.float32(1 / 100)
+    run = own_made
     length = 0
     while run:
         run &= run >> np.uint32(1)
         length += 1
-    out[at + 6] = np.float32(length) * np.float32(1 / 6)
-    from_bar = _full_rolls(other_made, BAR)
-    out[at + 7] = from_bar
-    from_far = min(_full_rolls(other_made, 24), _full_rolls(other_made, 22))
-    out[at + 8] = min(from_bar, from_far, _full_rolls(other_made, 20))
+    out[at + 10] = np.float32(length) * np.float32(1 / 6)
+    from_bar = _full_rolls(blocked, BAR)
+    from_far = min(_full_rolls(blocked, 24), _full_rolls(blocked, 22))
+    out[at + 11] = from_bar
+    out[at + 12] = min(from_bar, from_far, _full_rolls(blocked, 20))
 
 
 @njit
@@ -150,10 +174,10 @@ def tactics_into(boards: Array, row: int, out: Array, at: int) -> None:
     theirs_made_faced = reverse(theirs_made) >> np.uint32(6)
     mine_faced = reverse(mine) >> np.uint32(6)
     mine_made_faced = reverse(mine_made) >> np.uint32(6)
-    on_bar = np.int64(boards[row, BAR])
-    their_bar = np.int64(boards[row, 32 + BAR])
-    _side_into(mine, mine_made, on_bar, theirs_faced, theirs_made_faced, out, at)
-    _side_into(theirs, theirs_made, their_bar, mine_faced, mine_made_faced, out, at + PER_SIDE)
+    _side_into(boards, row, 0, mine, mine_made, theirs_faced, theirs_made_faced, out, at)
+    _side_into(
+        boards, row, 32, theirs, theirs_made, mine_faced, mine_made_faced, out, at + PER_SIDE
+    )
     out[at + 2 * PER_SIDE] = np.float32(1)
 
 
