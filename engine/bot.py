@@ -20,7 +20,7 @@ from engine.errors import AcepointError, NetError, PositionError
 from engine.evaluation import outcome
 from engine.evaluation.network import Network
 from engine.kernels import announce_compilation
-from engine.kernels.cubeful import actions_of_boards
+from engine.kernels.cubeful import values_of_positions
 from engine.kernels.movegen import pack
 
 __all__ = ["Bot", "Candidate", "released_net"]
@@ -157,7 +157,7 @@ class Bot:
         values = np.empty((len(packed), 4))
         probabilities = self._network.evaluate(packed)
         boards = np.ascontiguousarray(packed).reshape(-1, 64)
-        actions_of_boards(cubes, index, probabilities, boards, values)
+        values_of_positions(cubes, index, probabilities, boards, values)
         middle = (cubes.stakes[index, 0, 0] + cubes.stakes[index, 0, 3]) / 2
         half = (cubes.stakes[index, 0, 0] - cubes.stakes[index, 0, 3]) / 2
         no_double, take, passed, beaver = (values.T - middle) / half

@@ -1,29 +1,33 @@
 """The value of a position with the doubling cube, from its five probabilities.
 
-Janowski's model ("Take-points in money games", 1993; its match form as GNU Backgammon documents
-it). Values are match-winning chances, or points in money games: any linear measure will do. Let p
-be the winning chance of the player on roll, and at the cube of level k (turned k more times)
-let win_k, lose_k be the mean values of a win and a loss by the gammon shares of the position, and
-W_k, L_k those of a single win and loss, which is what a pass gives.
+Janowski's model ("Take-Points in Money Games", 1993), carried over to matches as the manual of GNU
+Backgammon describes it. A value is a match-winning chance, or points in money games; the formulas
+hold for any linear measure. Let p be the winning chance of the player on roll, and at level k, the
+cube turned k more times, let
 
-*Live cube*: p moves without jumps, so a double is offered exactly where the take is optional.
-`cash_k` is the p at which the opponent may as well pass the cube turned from level k, `take_k` the
-p at which the player himself may as well pass the opponent's. Between the points that the side
-with access to the cube has, the value is linear: lose_k at 0, L_k at take_k, W_k at cash_k, win_k
-at 1. So take_k is where the value with the own cube of level k + 1 is L_k, and cash_k where that
-with the opponent's cube of level k + 1 is W_k:
+    win_k, lose_k  be the mean values of a win and a loss with the position's gammon shares,
+    W_k, L_k       those of a single win and a single loss: what a pass gives.
+
+*Live cube*: p moves without jumps, so a double comes exactly when the take is optional. The player
+cashes at p = cash_k, where the opponent with the cube of level k + 1 has no more than after a pass,
+and the opponent cashes at p = take_k. The value is linear between the points
+
+    (0, lose_k)  (take_k, L_k)  (cash_k, W_k)  (1, win_k),
+
+of which the second is there only if the opponent may double, the third only if the player may. So
+take_k lies on the first piece of the player's own cube of level k + 1, cash_k on the last of the
+opponent's:
 
     take_k = cash_{k+1} (L_k - lose_{k+1}) / (W_{k+1} - lose_{k+1})
     cash_k = take_{k+1} + (1 - take_{k+1}) (W_k - L_{k+1}) / (win_{k+1} - L_{k+1})
 
-from the level downwards at which nobody gains by another turn, where take = 0 and cash = 1.
+down from the level at which nobody gains by another turn, where take = 0 and cash = 1.
 
-*Dead cube*: nobody turns it again, and the value is linear from lose_k to win_k.
+*Dead cube*: nobody turns it again; the value is linear from lose_k to win_k.
 
-The value is dead + efficiency x (live - dead). Where the owner of the cube cannot lose by turning
-it (the other side wins the match, or all it can, at the present level already) he turns it at
-once: nothing is left to timing, and the efficiency is 1. So dead cubes, automatic redoubles and
-free drops are results of the one recursion.
+The value is dead + x (live - dead), x the *cube efficiency*. It is 1 where the opponent cannot lose
+by doubling, whatever happens: he will at his next turn, and timing plays no part. So take points,
+cash points, dead cubes, automatic redoubles and free drops are results of one recursion.
 """
 
 from typing import Any, NamedTuple
@@ -31,24 +35,41 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-__all__ = ["CENTRE", "LEVELS", "ME", "OPPONENT", "Cubes", "cube_actions", "efficiency", "value"]
+__all__ = [
+    "ACTIONS",
+    "CENTRE",
+    "LEVELS",
+    "ME",
+    "OPPONENT",
+    "Cubes",
+    "cube_actions",
+    "position_value",
+    "readiness",
+    "values_of_positions",
+]
 
 Array = np.ndarray[Any, Any]
 
-LEVELS = 11  # cube levels looked at: enough for 64 points, and for 1e-6 in money games
+LEVELS = 11  # of the cube: more than 64 points need; 1e-6 points from no limit in money games
 CENTRE, ME, OPPONENT = 0, 1, 2
+ACTIONS = 4  # no double, double and take, double and pass, double and beaver
 OTHER = 32
+TINY = 1e-9  # no shares are asked of a win or a loss that is less likely
 
-CONTACT = 0.68
-RACE = 0.65
+# Cube efficiency where both sides can still profit from the cube, and where one can. Fitted, with
+# the length of a full race, to decisions that GNU Backgammon looked four plies ahead for.
+BOTH_SIDES = 0.78
+ONE_SIDE = 0.70
+ONE_TURN_LATE = 0.90  # for a player who cannot lose by doubling, and does not double this time
+FULL_RACE = 60  # pips of both sides together, from which a race is timed as well as contact
 
 
 class Cubes(NamedTuple):
-    """The cube and the stakes of C situations, each as its player on roll sees them."""
+    """The cube and the stakes in C situations, each as its player on roll has it."""
 
     stakes: Array
-    """float64[C, LEVELS, 6]: what he has after winning a single game, a gammon, a backgammon and
-    losing them, with the cube turned 0, 1, ... more times."""
+    """float64[C, LEVELS, 6]: with the cube turned 0, 1, ... more times, the value of winning a
+    single game, a gammon, a backgammon and of losing them."""
     turns: Array
     """int64[C]: the level at which nobody gains by another turn; 0 for a cube out of play."""
     owner: Array
@@ -58,111 +79,140 @@ class Cubes(NamedTuple):
 
 
 @njit(inline="always")
-def _mean_stakes(stake: Array, win: float, lose: float, values: Array) -> tuple[float, float]:
-    """The mean value of a win and of a loss at one level, float64[6], by the gammon shares."""
-    won = stake[0] + ((stake[1] - stake[0]) * values[1] + (stake[2] - stake[1]) * values[2]) * win
-    lost = stake[3] + ((stake[4] - stake[3]) * values[3] + (stake[5] - stake[4]) * values[4]) * lose
+def _mean_stakes(stakes: Array, level: int, shares: tuple[float, ...]) -> tuple[float, float]:
+    """win_k and lose_k: the mean values of a win and of a loss at one level.
+
+    shares: of gammons and backgammons among the wins, then among the losses.
+    """
+    gammon, backgammon, lost_gammon, lost_backgammon = shares
+    won, lost = stakes[level, 0], stakes[level, 3]
+    won += (stakes[level, 1] - won) * gammon + (stakes[level, 2] - stakes[level, 1]) * backgammon
+    lost += (stakes[level, 4] - lost) * lost_gammon
+    lost += (stakes[level, 5] - stakes[level, 4]) * lost_backgammon
     return won, lost
 
 
-@njit
+@njit(inline="always")
+def _efficiency(take: float, cash: float, ready: float) -> float:
+    """The cube efficiency; take is 0 or cash is 1 for a side to whom the cube is of no use."""
+    return ready * (BOTH_SIDES if take > 0 and cash < 1 else ONE_SIDE)
+
+
+@njit(inline="always")
 def _held(
-    stake: Array, p: float, won: float, lost: float, take: float, cash: float, x: float
-) -> float:
-    """The value at one level; take is 0 and cash 1 for a side that has no access to the cube."""
+    stakes: Array, level: int, p: float, won: float, lost: float, take: float, cash: float,
+    efficiency: float,
+) -> float:  # fmt: skip
+    """The value when the cube stays as it is until the next turn."""
     dead = lost + p * (won - lost)
     if p < take:
-        live = lost + (stake[3] - lost) * (p / take)
+        live = lost + (stakes[level, 3] - lost) * (p / take)
     elif p > cash:
-        live = stake[0] + (won - stake[0]) * ((p - cash) / (1 - cash))
+        live = stakes[level, 0] + (won - stakes[level, 0]) * ((p - cash) / (1 - cash))
     else:
-        low = stake[3] if take > 0 else lost
-        high = stake[0] if cash < 1 else won
+        low = stakes[level, 3] if take > 0 else lost
+        high = stakes[level, 0] if cash < 1 else won
         live = low + (high - low) * ((p - take) / (cash - take))
-    return dead + x * (live - dead)
+    return dead + efficiency * (live - dead)
 
 
 @njit
-def cube_actions(cubes: Cubes, index: int, values: Array, x: float, out: Array) -> None:
-    """The values of the position for the player on roll.
+def cube_actions(
+    cubes: Cubes, index: int, values: Array, at: int, ready: float, actions: Array
+) -> None:
+    """The values of what can be done with the cube, for the player on roll.
 
-    values: float32[5]; x: the efficiency. out: float64[4], written with no double, double and
-    take, double and pass, double and beaver.
+    values: float32[.], the five probabilities from `at`; ready: from `readiness`. Written: actions
+    float64[4], no double, double and take, double and pass, double and beaver; where the player
+    may not double, or may not be beavered, as if he might.
     """
-    stakes = cubes.stakes[index]
-    turns = cubes.turns[index]
-    owner = cubes.owner[index]
-    p = np.float64(values[0])
-    win_share = 1 / p if p > 0 else 0.0
-    lose_share = 1 / (1 - p) if p < 1 else 0.0
-    take, cash = 0.0, 1.0
-    above_take, above_cash = 0.0, 1.0
-    top_take, top_cash = 0.0, 1.0
-    won, lost = _mean_stakes(stakes[turns], win_share, lose_share, values)
-    won_1, lost_1 = won, lost
-    won_2, lost_2 = won, lost
-    for level in range(turns - 1, -1, -1):
-        top_take, top_cash = above_take, above_cash
-        above_take, above_cash = take, cash
-        single_win, single_loss = stakes[level, 0], stakes[level, 3]
-        upper_win, upper_loss = stakes[level + 1, 0], stakes[level + 1, 3]
-        take = above_cash * (single_loss - lost) / (upper_win - lost)
-        cash = above_take + (1 - above_take) * (single_win - upper_loss) / (won - upper_loss)
-        won_2, lost_2 = won_1, lost_1
-        won_1, lost_1 = won, lost
-        won, lost = _mean_stakes(stakes[level], win_share, lose_share, values)
-    mine = turns > 0 and owner != OPPONENT
-    theirs = turns > 0 and owner != ME
-    sure = (mine and lost_1 >= lost and won_1 >= won) or (
-        theirs and lost_1 <= lost and won_1 <= won
-    )
-    out[0] = _held(
-        stakes[0],
-        p,
-        won,
-        lost,
-        take if theirs else 0.0,
-        cash if mine else 1.0,
-        1.0 if sure else x,
-    )
-    out[2] = stakes[0, 0]
-    if not mine:
-        out[1] = out[3] = out[0]
+    stakes, turns, owner = cubes.stakes[index], cubes.turns[index], cubes.owner[index]
+    p = np.float64(values[at])
+    of_wins, of_losses = 1 / max(p, TINY), 1 / max(1 - p, TINY)
+    shares = (
+        values[at + 1] * of_wins, values[at + 2] * of_wins,
+        values[at + 3] * of_losses, values[at + 4] * of_losses,
+    )  # fmt: skip
+    take, take_1, take_2 = 0.0, 0.0, 0.0
+    cash, cash_1 = 1.0, 1.0
+    won, lost = _mean_stakes(stakes, turns, shares)
+    if turns == 0:
+        actions[0] = lost + p * (won - lost)
+        won_1, lost_1 = _mean_stakes(stakes, 1, shares)
+        actions[1] = lost_1 + p * (won_1 - lost_1)
+        actions[2] = stakes[0, 0]
+        actions[3] = actions[1]
         return
-    sure = lost_2 <= lost_1 and won_2 <= won_1
-    out[1] = _held(stakes[1], p, won_1, lost_1, above_take, 1.0, 1.0 if sure else x)
-    out[3] = out[1]
-    if cubes.beavers[index] and turns > 1:
-        out[3] = _held(stakes[2], p, won_2, lost_2, top_take, 1.0, x)
+    won_1, lost_1, won_2, lost_2 = won, lost, won, lost
+    for level in range(turns - 1, -1, -1):
+        take_2, take_1, cash_1 = take_1, take, cash
+        won_2, lost_2, won_1, lost_1 = won_1, lost_1, won, lost
+        single_win, single_loss = stakes[level + 1, 0], stakes[level + 1, 3]
+        take = cash_1 * (stakes[level, 3] - lost) / (single_win - lost)
+        cash = take_1 + (1 - take_1) * (stakes[level, 0] - single_loss) / (won - single_loss)
+        won, lost = _mean_stakes(stakes, level, shares)
+    may, opponent_may = owner != OPPONENT, owner != ME
+    take = take if opponent_may else 0.0
+    cash = cash if may else 1.0
+    efficiency = _efficiency(take, cash, ready)
+    if opponent_may and lost_1 <= lost and won_1 <= won:
+        efficiency = 1.0
+    elif may and lost_1 >= lost and won_1 >= won:
+        efficiency = ONE_TURN_LATE * ready
+    actions[0] = _held(stakes, 0, p, won, lost, take, cash, efficiency)
+    at_once = lost_2 <= lost_1 and won_2 <= won_1
+    efficiency = 1.0 if at_once else _efficiency(take_1, 1.0, ready)
+    actions[1] = _held(stakes, 1, p, won_1, lost_1, take_1, 1.0, efficiency)
+    actions[2] = stakes[0, 0]
+    actions[3] = actions[1]
+    if cubes.beavers[index]:
+        efficiency = _efficiency(take_2, 1.0, ready)
+        actions[3] = _held(stakes, 2, p, won_2, lost_2, take_2, 1.0, efficiency)
 
 
 @njit
-def value(cubes: Cubes, index: int, values: Array, x: float, out: Array) -> float:
-    """The value to the player on roll, who doubles where that is right; out: float64[4] scratch."""
-    cube_actions(cubes, index, values, x, out)
+def position_value(
+    cubes: Cubes, index: int, values: Array, at: int, ready: float, actions: Array
+) -> float:
+    """The value for the player on roll, who doubles where that is right and is answered rightly.
+
+    actions: float64[4], working memory; the rest as in `cube_actions`.
+    """
+    cube_actions(cubes, index, values, at, ready, actions)
     if cubes.turns[index] == 0 or cubes.owner[index] == OPPONENT:
-        return out[0]
-    return max(out[0], min(out[1], min(out[2], out[3])))
+        return actions[0]
+    return max(actions[0], min(actions[1], actions[2], actions[3]))
 
 
 @njit
-def efficiency(boards: Array, row: int) -> float:
-    """The cube efficiency of int8[., 64] packed boards[row]."""
-    rear_mine = rear_theirs = 0
+def readiness(boards: Array, row: int) -> float:
+    """How well the cube can be timed in packed int8[., 64] boards[row], from 0 to 1.
+
+    A race has fewer rolls left the shorter it is, down to the last roll and a dead cube.
+    """
+    rear_mine = rear_theirs = pips = 0
     for column in range(1, 26):
-        if boards[row, column]:
+        mine, theirs = boards[row, column], boards[row, OTHER + column]
+        pips += column * (mine + theirs)
+        if mine:
             rear_mine = column
-        if boards[row, OTHER + column]:
+        if theirs:
             rear_theirs = column
-    return CONTACT if rear_mine + rear_theirs > 25 else RACE
+    if rear_mine + rear_theirs > 25 or pips > FULL_RACE:
+        return 1.0
+    return pips / FULL_RACE
 
 
 @njit(cache=True, nogil=True)
-def actions_of_boards(cubes: Cubes, index: Array, values: Array, boards: Array, out: Array) -> None:
+def values_of_positions(
+    cubes: Cubes, index: Array, values: Array, boards: Array, actions: Array
+) -> None:
     """`cube_actions` of N positions.
 
-    index: int64[N], the situation of each; values: float32[N, 5]; boards: int8[N, 64];
-    out: float64[N, 4].
+    index: int64[N], which situation each is in; values: float32[N, 5]; boards: packed
+    int8[N, 64]; actions: float64[N, 4], written.
     """
+    flat = values.ravel()
     for row in range(len(boards)):
-        cube_actions(cubes, index[row], values[row], efficiency(boards, row), out[row])
+        ready = readiness(boards, row)
+        cube_actions(cubes, index[row], flat, 5 * row, ready, actions[row])

@@ -36,6 +36,7 @@ __all__ = [
     "choose_results",
     "evaluate_boards",
     "evaluate_into",
+    "evaluate_result",
     "make_scratch",
     "set_position",
 ]
@@ -308,9 +309,19 @@ def set_position(net: Net, scratch: Scratch, boards: Array, row: int) -> None:
     _first_layer(net, scratch.parent_bytes, scratch.sums)
 
 
+@njit(inline="always")
+def evaluate_result(net: Net, scratch: Scratch, row: int, at: int) -> None:
+    """The five probabilities of results[row] for the next player, into layers[at:]."""
+    if not _finished(scratch.results, scratch.children, row, scratch.layers, at):
+        _changed_sums(net, scratch, row)
+        _add_tactics(net, scratch, scratch.children, row)
+        _head(net, scratch)
+        _make_possible(scratch.children, row, scratch.layers, at)
+
+
 @njit
 def best_result(net: Net, scratch: Scratch, high: int, low: int, values: Array) -> int:
-    """The row of scratch.results that the mover likes best, after `set_position`.
+    """The row of scratch.results that the mover likes best without a cube, after `set_position`.
 
     values: float32[5], written with that result's probabilities for the next player.
     """
@@ -323,11 +334,7 @@ def best_result(net: Net, scratch: Scratch, high: int, low: int, values: Array) 
     chosen = 0
     lowest = np.float32(4)
     for row in range(count):
-        if not _finished(scratch.results, scratch.children, row, layers, at):
-            _changed_sums(net, scratch, row)
-            _add_tactics(net, scratch, scratch.children, row)
-            _head(net, scratch)
-            _make_possible(scratch.children, row, layers, at)
+        evaluate_result(net, scratch, row, at)
         equity = 2 * layers[at] + layers[at + 1] + layers[at + 2] - layers[at + 3] - layers[at + 4]
         if equity < lowest:
             lowest = equity
