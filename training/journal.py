@@ -17,9 +17,9 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 from torch import nn
-from torch.utils.tensorboard import SummaryWriter
 from tqdm import tqdm
 
+from training.events import EventFile
 from training.selfplay import Trajectories
 
 __all__ = ["Counters", "Found", "Journal"]
@@ -63,8 +63,8 @@ class Journal:
     """Writes tensorboard files into a folder and a progress bar on standard error."""
 
     def __init__(self, folder: Path, settings: str, quiet: bool = False) -> None:
-        self._writer = SummaryWriter(str(folder))
-        self._writer.add_text("settings", settings)
+        self._events = EventFile(folder)
+        self._events.text("settings", settings)
         self._bar = tqdm(total=1.0, bar_format=BAR, desc="training", disable=quiet)
         self._last = Counters()
         self._strength = ""
@@ -74,7 +74,7 @@ class Journal:
 
     def __exit__(self, *_: object) -> None:
         self._bar.close()
-        self._writer.close()
+        self._events.close()
 
     def iteration(
         self, counters: Counters, progress: float, found: Found, loss: float, rate: float
@@ -93,7 +93,7 @@ class Journal:
             scalars["lambda"] = found.decay
         scalars |= _outcomes(found.trajectories)
         for name, value in scalars.items():
-            self._writer.add_scalar(name, value, counters.iteration)
+            self._events.scalar(name, value, counters.iteration)
         self._last = Counters(**vars(counters))
         self._bar.n = progress
         stage = "TD" if found.decay is not None else "backups"
@@ -103,8 +103,7 @@ class Journal:
     def strength(self, counters: Counters, figures: dict[str, float]) -> None:
         """Note what the yardstick says."""
         for name, value in figures.items():
-            self._writer.add_scalar(f"strength/{name}", value, counters.iteration)
-        self._writer.flush()
+            self._events.scalar(f"strength/{name}", value, counters.iteration)
         self._strength = "".join(f", {value:+.3f} {name}" for name, value in figures.items())
         minutes = counters.seconds / 60
         self._bar.write(
@@ -115,7 +114,7 @@ class Journal:
     def weights(self, counters: Counters, net: nn.Module) -> None:
         """Draw histograms of the weights."""
         for name, weight in net.named_parameters():
-            self._writer.add_histogram(name, weight.detach(), counters.iteration)
+            self._events.histogram(name, weight.detach().numpy(), counters.iteration)
 
 
 def _outcomes(trajectories: Trajectories) -> dict[str, float]:
