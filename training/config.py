@@ -1,6 +1,7 @@
 """Every setting of a training run, with its help text beside it."""
 
 import json
+import math
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -91,8 +92,8 @@ class Settings:
             "rate": self.learning.rate,
         }
         for name, value in positive.items():
-            if value <= 0:
-                raise AcepointError(f"{name} {value}: expected more than 0")
+            if not 0 < value < math.inf:
+                raise AcepointError(f"{name} {value}: expected a number above 0")
         shares = {
             "random-share": self.self_play.random_share,
             "td-share": self.stages.td_share,
@@ -102,6 +103,8 @@ class Settings:
         for name, value in shares.items():
             if not 0 <= value <= 1:
                 raise AcepointError(f"{name} {value}: expected a number from 0 to 1")
+        if not 0 <= self.seed < 2**64:
+            raise AcepointError(f"seed {self.seed}: expected a number from 0 to 2^64 - 1")
         if self.self_play.random_plays < 0:
             raise AcepointError(f"random-plays {self.self_play.random_plays}: expected 0 or more")
         if not self.shape.hidden or any(width <= 0 or width % 8 for width in self.shape.hidden):
@@ -125,5 +128,5 @@ class Settings:
                 learning=Learning(**tree.pop("learning")),
                 **tree,
             )
-        except (ValueError, TypeError, KeyError) as error:
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise FileFormatError(f"settings {text[:80]!r}: {error}") from None

@@ -7,8 +7,10 @@ import numpy as np
 import torch
 from torch import nn
 
+from engine.errors import AcepointError
 from engine.evaluation.encoders import ENCODERS, Encoder
 from engine.evaluation.network import PROBABILITIES, Network
+from training.config import Shape
 
 __all__ = ["ValueNet", "loss_of", "new_net"]
 
@@ -29,6 +31,12 @@ class ValueNet(nn.Module):
         self.layers = [nn.Linear(n_in, n_out) for n_in, n_out in pairwise(widths)]
         for index, layer in enumerate(self.layers):
             self.add_module(f"layer{index}", layer)
+
+    @property
+    def shape(self) -> Shape:
+        """What it looks like."""
+        hidden = tuple(layer.out_features for layer in self.layers[:-1])
+        return Shape(self.feature_set.name, hidden)
 
     def forward(self, features: torch.Tensor) -> torch.Tensor:
         """Logits float32[N, 5] of features float32[N, F]."""
@@ -57,7 +65,9 @@ class ValueNet(nn.Module):
 
 
 def new_net(encoder_name: str, hidden: tuple[int, ...], seed: int) -> ValueNet:
-    """A net with random weights."""
+    """A net with random weights; AcepointError for an encoder that does not exist."""
+    if encoder_name not in ENCODERS:
+        raise AcepointError(f"encoder {encoder_name!r}: expected one of {', '.join(ENCODERS)}")
     torch.manual_seed(seed)
     return ValueNet(ENCODERS[encoder_name], hidden)
 

@@ -9,7 +9,7 @@ import signal
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -63,8 +63,9 @@ class Trainer:
     counters: Counters = field(default_factory=Counters)
 
     def __post_init__(self) -> None:
-        """Random weights, and an empty buffer."""
+        """Random weights or those of the settings' net, and an empty buffer."""
         self.learner = Learner(self.settings)
+        self.settings = replace(self.settings, shape=self.learner.net.shape)
         self.buffer = Buffer(self.settings.learning.buffer)
         self._start = pack(variant(self.settings.variant).start[None])
         self._player = self._export()
@@ -83,13 +84,14 @@ class Trainer:
         try:
             settings = Settings.from_json(state["settings"])
             trainer = cls(
-                settings,
+                replace(settings, init=None),  # its weights are in the checkpoint
                 budget or Budget(**state["budget"]),
                 folder,
                 workers,
                 yardstick,
                 Counters(**state["counters"]),
             )
+            trainer.settings = settings
             trainer.learner.restore(tensors)
             trainer.buffer.restore(tensors, trainer.counters.backups)
             count = len(trainer._player.layers)
@@ -150,7 +152,11 @@ class Trainer:
         return self.folder / NET
 
     def save(self) -> None:
-        """Write the checkpoint, and the net as it is now."""
+        """Write the checkpoint, and the net as it is now.
+
+        Raises NetError, and leaves what was saved before, when a weight is not finite.
+        """
+        net = self._export()
         tensors = self.learner.tensors() | self.buffer.tensors()
         for index, (weight, bias) in enumerate(self._player.layers):
             tensors[f"player.{index}.weight"] = weight
@@ -162,7 +168,7 @@ class Trainer:
             "player_progress": self._player_progress,
         }
         save_checkpoint(self.folder / CHECKPOINT, tensors, state)
-        self._export().save(self.folder / NET)
+        net.save(self.folder / NET)
 
     def _find(
         self, pool: ThreadPoolExecutor, player: Network, progress: float, iteration: int
@@ -204,8 +210,9 @@ class Trainer:
     def _export(self) -> Network:
         counters = self.counters
         origin = (
-            f"self-play from random weights: {counters.games} games, {counters.positions} positions"
-            f" by TD(lambda), {counters.backups} by exact backups; {self.settings.to_json()}"
+            f"self-play from {self.settings.init or 'random weights'}: {counters.games} games, "
+            f"{counters.positions} positions by TD(lambda), {counters.backups} by exact backups; "
+            f"{self.settings.to_json()}"
         )
         return self.learner.net.export(self.settings.variant, origin)
 
