@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import torch
 
 from engine.backgammon.board import is_over, outcome_points
 from engine.backgammon.dice import ROLLS, WEIGHTS
@@ -11,19 +12,15 @@ from engine.evaluation.encoders import ENCODERS
 from engine.evaluation.network import Network
 from engine.kernels import movegen
 from engine.kernels.forward import evaluate_boards
+from training.network import ValueNet
 
 SHAPES = [(8,), (40,), (72,), (256,), (16, 8), (72, 40), (104, 136), (256, 32, 32), (8, 200, 96)]
 
 
-def slow_evaluation(network, packed):
-    """The five probabilities as the definition of a net file has them, in float64."""
-    values = network.encoder.encode(packed).astype(np.float64)
-    for weight, bias in network.layers[:-1]:
-        values = np.maximum(values @ weight.T + bias, 0)
-    weight, bias = network.layers[-1]
-    values = 1 / (1 + np.exp(-(values @ weight.T + bias)))
+def possible(logits, packed):
+    """The five probabilities float64[N, 5] of logits, each part at most its whole."""
     boards = movegen.unpack(packed)
-    win, gammon, backgammon, lost_gammon, lost_backgammon = values.T
+    win, gammon, backgammon, lost_gammon, lost_backgammon = 1 / (1 + np.exp(-logits.T))
     gammon = np.where(boards[:, 1, 0] > 0, 0, np.minimum(gammon, win))
     lost_gammon = np.where(boards[:, 0, 0] > 0, 0, np.minimum(lost_gammon, 1 - win))
     backgammon = np.minimum(backgammon, gammon)
@@ -32,6 +29,15 @@ def slow_evaluation(network, packed):
     over = is_over(boards)
     values[over] = outcome.of_points(outcome_points(boards))[over]
     return values
+
+
+def slow_evaluation(network, packed):
+    """The five probabilities as the definition of a net file has them, in float64."""
+    values = network.encoder.encode(packed).astype(np.float64)
+    for weight, bias in network.layers[:-1]:
+        values = np.maximum(values @ weight.T + bias, 0)
+    weight, bias = network.layers[-1]
+    return possible(values @ weight.T + bias, packed)
 
 
 @pytest.fixture(params=ENCODERS.values(), ids=ENCODERS)
@@ -58,6 +64,15 @@ def test_the_forward_pass_is_that_of_the_dense_net(
     network = random_network(*hidden, scale=2.0, encoder=feature_set)
     np.testing.assert_allclose(
         network.evaluate(packed_positions), slow_evaluation(network, packed_positions), atol=1e-5
+    )
+
+
+def test_the_forward_pass_is_that_of_torch(network, packed_positions):
+    with torch.no_grad():
+        features = torch.from_numpy(network.encoder.encode(packed_positions))
+        logits = ValueNet.of_network(network)(features).numpy()
+    np.testing.assert_allclose(
+        network.evaluate(packed_positions), possible(logits, packed_positions), atol=1e-5
     )
 
 
