@@ -102,7 +102,8 @@ class Trainer:
             )
             trainer._player_progress = state["player_progress"]
         except (KeyError, TypeError, ValueError, RuntimeError) as error:
-            raise FileFormatError(f"checkpoint {str(path)!r}: {error}") from None
+            reason = " ".join(str(error).split())  # torch's take several lines
+            raise FileFormatError(f"checkpoint {str(path)!r}: {reason}") from None
         return trainer
 
     @property
