@@ -10,38 +10,37 @@ from training.journal import Journal
 from training.trainer import Budget, Trainer
 from training.yardstick import Yardstick
 
-GAMES = 300
+GAMES = 120
 
 Begin = Callable[..., Trainer]
 
 
 @pytest.fixture(scope="session")
 def tiny() -> Settings:
-    """TD(lambda) for 3 iterations, then exact backups for about 30, through a full buffer."""
+    """TD(lambda) for 4 iterations, then exact backups for 10, through a full buffer."""
     return Settings(
         seed=7,
         shape=Shape(hidden=(16, 8)),
-        self_play=SelfPlay(games=32, backups=256),
+        self_play=SelfPlay(games=16, backups=256),
         stages=Stages(td_share=0.3),
         learning=Learning(batch=64, replay=1, buffer=1500),
     )
 
 
-@pytest.fixture
-def begin(tiny: Settings, tmp_path: Path) -> Begin:
-    """begin(name="run", settings=tiny, workers=1): a new run in a folder of its own."""
+@pytest.fixture(scope="session")
+def begin(tiny: Settings, tmp_path_factory: pytest.TempPathFactory) -> Begin:
+    """begin(settings=tiny, workers=1, games=GAMES): a new run in a folder of its own."""
 
-    def make(name: str = "run", settings: Settings = tiny, workers: int = 1) -> Trainer:
-        folder = tmp_path / name
-        folder.mkdir()
-        return Trainer(settings, Budget(games=GAMES), folder, workers, Yardstick(0, None))
+    def make(settings: Settings = tiny, workers: int = 1, games: int = GAMES) -> Trainer:
+        folder = tmp_path_factory.mktemp("run")
+        return Trainer(settings, Budget(games=games), folder, workers, Yardstick(0, None))
 
     return make
 
 
 @pytest.fixture(scope="session")
 def finish() -> Callable[[Trainer], Path]:
-    """Runs a trainer to the end of its budget; the net file."""
+    """finish(trainer, save_minutes=60): runs it to the end of its budget; the net file."""
 
     def run(trainer: Trainer, save_minutes: float = 60.0) -> Path:
         with Journal(trainer.folder, trainer.settings.to_json(), quiet=True) as journal:
