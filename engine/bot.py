@@ -14,13 +14,14 @@ from engine.backgammon.match import Match
 from engine.backgammon.plays import Play, legal_plays, plays_between
 from engine.backgammon.position import Position
 from engine.backgammon.variants import VARIANTS
-from engine.cube.context import CubeContext, Owner, cubes_of
-from engine.cube.decisions import CubeActions
+from engine.cube.context import Contexts, CubeContext, cubes_of
+from engine.cube.decisions import CubeActions, CubeDecision, cube_actions, cube_decision
+from engine.cube.equity import position_equities, readiness
 from engine.errors import AcepointError, NetError, PositionError
 from engine.evaluation import outcome
 from engine.evaluation.network import Network
 from engine.kernels import announce_compilation
-from engine.kernels.cubeful import values_of_positions
+from engine.kernels.choice import choose_cubeful_results
 from engine.kernels.movegen import pack
 
 __all__ = ["Bot", "Candidate", "released_net"]
@@ -36,7 +37,8 @@ class Candidate:
 
     play: Play
     equity: float
-    """Cubeless money equity in points, for the player who makes the play."""
+    """For the player who makes the play: points per unit of the cube in money games, EMG in
+    matches; cubeful, unless the cube is out of play."""
     probabilities: Array
     """float32[5] after the play, for the player who makes it (see `engine.evaluation.outcome`)."""
 
@@ -94,26 +96,26 @@ class Bot:
         return self._network.evaluate(packed)
 
     def rank(
-        self,
-        position: Position,
-        dice: Dice,
-        match: Match | None = None,  # noqa: ARG002  scores and cubes are not weighed yet
+        self, position: Position, dice: Dice, match: Match | CubeContext | None = None
     ) -> list[Candidate]:
-        """All legal plays, best first by cubeless money equity, ties in the generator's order.
+        """All legal plays, best first by cubeful equity, ties by cubeless equity.
 
+        match: the match, or the situation of the mover; None is a money game, cube centred.
         Raises PositionError for a finished game, NetError when the net is for another variant.
         """
         self._refuse_finished([position])
+        context = _context(match)
         plays = legal_plays(position, dice)
-        results = self._pack([play.result for play in plays])
-        probabilities = outcome.flip(self._network.evaluate(results))
-        equities = outcome.equity(probabilities)
-        return [
-            Candidate(plays[row], float(equities[row]), probabilities[row])
-            for row in np.argsort(-equities, kind="stable")
-        ]
+        packed = self._pack([play.result for play in plays])
+        values = self._network.evaluate(packed)
+        equities = -position_equities(values, context.flipped(), readiness(packed))
+        probabilities = outcome.flip(values)
+        order = np.lexsort((-outcome.equity(probabilities), -equities))
+        return [Candidate(plays[row], float(equities[row]), probabilities[row]) for row in order]
 
-    def best(self, position: Position, dice: Dice, match: Match | None = None) -> Play:
+    def best(
+        self, position: Position, dice: Dice, match: Match | CubeContext | None = None
+    ) -> Play:
         """The play that `rank` puts first, without building the others."""
         return self.best_many([position], [dice], match)[0]
 
@@ -121,51 +123,49 @@ class Bot:
         self,
         positions: Sequence[Position],
         dice: Sequence[Dice],
-        match: Match | None = None,  # noqa: ARG002  scores and cubes are not weighed yet
+        match: Match | CubeContext | None = None,
     ) -> list[Play]:
         """The best play of each of N positions with a roll each, in one batch."""
         self._refuse_finished(positions)
         packed = self._pack(positions)
-        results = self.best_packed(packed, np.array(dice, np.int8).reshape(-1, 2))
-        return plays_between(positions, dice, results)
+        rolled = np.array(dice, np.int8).reshape(-1, 2)
+        return plays_between(positions, dice, self.best_packed(packed, rolled, _context(match)))
 
-    def best_packed(
-        self,
-        packed: Array,
-        dice: Array,
-        contexts: CubeContext | Sequence[CubeContext] | None = None,  # noqa: ARG002
-    ) -> Array:
+    def best_packed(self, packed: Array, dice: Array, contexts: Contexts | None = None) -> Array:
         """The best results, int8[N, 2, 32] as the next player sees them.
 
         packed: int8[N, 2, 32], none finished; dice: int8[N, 2], 1..6 in any order; contexts: the
-        situation of the mover, one for all or N, None for money games without the cube.
+        situation of the mover, one or N of them, or None for money games without the cube.
         """
-        results, _ = self._network.choose(packed, dice)
-        return results
+        if contexts is None:
+            results, _ = self._network.choose(packed, dice)
+            return results
+        cubes, index = cubes_of(_flipped(contexts), len(packed))
+        boards = np.ascontiguousarray(packed).reshape(-1, 64).view(np.uint64)
+        chosen = np.empty((len(packed), 8), np.uint64)
+        values = np.empty((len(packed), 5), np.float32)
+        rolled = np.ascontiguousarray(dice, np.int8)
+        choose_cubeful_results(self._network.kernel, boards, rolled, cubes, index, chosen, values)
+        return chosen.view(np.int8).reshape(-1, 2, 32)
 
-    def cube_packed(
-        self, packed: Array, contexts: CubeContext | Sequence[CubeContext]
-    ) -> CubeActions:
+    def cube(self, position: Position, match: Match | CubeContext | None = None) -> CubeDecision:
+        """The cube decision of the player on roll, before he rolls.
+
+        match: as in `rank`; while a double is offered, the player on roll is the doubler.
+        Raises PositionError for a finished game, NetError when the net is for another variant.
+        """
+        self._refuse_finished([position])
+        packed = self._pack([position])
+        (probabilities,) = self._network.evaluate(packed)
+        return cube_decision(probabilities, _context(match), float(readiness(packed)[0]))
+
+    def cube_packed(self, packed: Array, contexts: Contexts) -> CubeActions:
         """The cube decisions of N positions before the roll.
 
         packed: int8[N, 2, 32], none finished; contexts: the situation of the player on roll, one
-        for all or N.
+        or N of them.
         """
-        if isinstance(contexts, CubeContext):
-            contexts = [contexts] * len(packed)
-        cubes, index = cubes_of(contexts)
-        values = np.empty((len(packed), 4))
-        probabilities = self._network.evaluate(packed)
-        boards = np.ascontiguousarray(packed).reshape(-1, 64)
-        values_of_positions(cubes, index, probabilities, boards, values)
-        middle = (cubes.stakes[index, 0, 0] + cubes.stakes[index, 0, 3]) / 2
-        half = (cubes.stakes[index, 0, 0] - cubes.stakes[index, 0, 3]) / 2
-        no_double, take, passed, beaver = (values.T - middle) / half
-        may_double = (cubes.turns[index] > 0) & (cubes.owner[index] != Owner.OPPONENT)
-        beavers = beaver < take
-        accepted = np.minimum(take, beaver)
-        doubles = may_double & (np.minimum(accepted, passed) > no_double)
-        return CubeActions(no_double, take, passed, doubles, accepted <= passed, beavers)
+        return cube_actions(self._network.evaluate(packed), contexts, readiness(packed))
 
     def _pack(self, positions: Sequence[Position]) -> Array:
         checkers = VARIANTS[self._network.variant].checkers
@@ -182,3 +182,14 @@ class Bot:
         for position in positions:
             if position.is_over:
                 raise PositionError(f"position {position.id!r}: the game is over")
+
+
+def _context(match: Match | CubeContext | None) -> CubeContext:
+    return match if isinstance(match, CubeContext) else CubeContext.of(match)
+
+
+def _flipped(contexts: Contexts) -> Contexts:
+    """Switches sides."""
+    if isinstance(contexts, CubeContext):
+        return contexts.flipped()
+    return [context.flipped() for context in contexts]

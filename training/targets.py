@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from engine.evaluation.network import Network
-from engine.kernels.forward import backup_rolls
+from engine.kernels.choice import backup_rolls
 from engine.kernels.playouts import lambda_returns
 from training.selfplay import Trajectories
 

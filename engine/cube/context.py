@@ -1,8 +1,4 @@
-"""The situation in which a position is judged: score, cube and rules, as the player on roll has it.
-
-`CubeContext` is what users and players hold; `cubes_of` makes of many of them what the kernel
-wants.
-"""
+"""The situation in which a position is judged: score, cube and rules, for the player on roll."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -14,10 +10,12 @@ import numpy as np
 
 from engine.backgammon.match import Match
 from engine.cube.met import MatchEquityTable, load_table
+from engine.errors import PositionError
 from engine.kernels import cubeful
 from engine.kernels.cubeful import LEVELS, Cubes
+from engine.kernels.match_equity import match_stakes, useful_turns
 
-__all__ = ["CubeContext", "Owner", "cubes_of"]
+__all__ = ["Contexts", "CubeContext", "Owner", "cubes_of"]
 
 Array = np.ndarray[Any, Any]
 
@@ -38,29 +36,37 @@ class Owner(IntEnum):
 class CubeContext:
     """Score, cube and rules, for the player on roll. `CubeContext()` is money, the cube centred.
 
-    The value of a position is a match-winning chance in a match, points in money games.
+    The *value* of a position is a match-winning chance in a match, and points per unit of the cube
+    in money games. Its *equity* is the value on the scale on which a single game won or lost at
+    the present cube is +1 or -1: the value itself for money, EMG in a match.
+
+    away: points that the player on roll and his opponent need; (0, 0) for money.
+    in_play: whether the cube may be turned in this game: not in the Crawford game.
+    jacoby: gammons count only once the cube has been turned. Without meaning in a match.
+    beavers: the doubled side may beaver. Without meaning in a match.
+    table: the match equity table; None is the default one.
     """
 
     away: tuple[int, int] = (0, 0)
-    """Points that the player on roll and his opponent need; (0, 0) for money."""
     cube: int = 1
     owner: Owner = Owner.CENTRE
     in_play: bool = True
-    """Whether the cube may be turned in this game: not in the Crawford game."""
     jacoby: bool = False
-    """Gammons count only once the cube is turned. Without meaning in a match, like beavers."""
     beavers: bool = False
     table: MatchEquityTable | None = None
-    """None is the default match equity table."""
 
     @classmethod
     def of(cls, match: Match | None, table: MatchEquityTable | None = None) -> "CubeContext":
         """The situation of the player on roll in a match; None is a money game, cube centred.
 
         While a double is offered the doubler is the player on roll, and the cube not yet turned.
+        Raises PositionError when the match is over.
         """
         if match is None:
             return cls(table=table)
+        is_money = match.length == 0
+        if not is_money and min(match.away) < 1:
+            raise PositionError(f"score {match.score}: the match to {match.length} is over")
         owner = Owner.CENTRE
         if match.cube_owner is not None:
             owner = Owner.ME if match.cube_owner == match.on_roll else Owner.OPPONENT
@@ -69,9 +75,9 @@ class CubeContext:
             away=match.away,
             cube=match.cube,
             owner=owner,
-            in_play=not match.crawford and (match.length > 0 or not at_limit),
-            jacoby=match.jacoby and match.length == 0,
-            beavers=match.beavers and match.length == 0,
+            in_play=not match.crawford and not (is_money and at_limit),
+            jacoby=is_money and match.jacoby,
+            beavers=is_money and match.beavers,
             table=table,
         )
 
@@ -80,47 +86,64 @@ class CubeContext:
         """Whether points are played for, not a match."""
         return self.away == (0, 0)
 
+    @property
+    def may_double(self) -> bool:
+        """Whether the player on roll may turn the cube, be it of use or not."""
+        return self.in_play and self.owner != Owner.OPPONENT
+
+    @property
+    def is_dead(self) -> bool:
+        """Whether no further turn of the cube makes a difference, or none is allowed."""
+        _, turns = _row(self)
+        return turns == 0
+
     def flipped(self) -> "CubeContext":
         """Switches sides: the same situation as the opponent has it."""
         return replace(self, away=self.away[::-1], owner=self.owner.flipped())
 
     def without_cube(self) -> "CubeContext":
-        """The same situation with the cube out of play: its values are cubeless."""
+        """The same situation with the cube out of play: its equities are cubeless."""
         return replace(self, in_play=False)
 
+    def mwc(self, equity: float) -> float:
+        """The match-winning chance of an EMG."""
+        stakes, _ = _row(self)
+        return float((stakes[0, 0] + stakes[0, 3]) / 2 + equity * (stakes[0, 0] - stakes[0, 3]) / 2)
 
-def cubes_of(contexts: Sequence[CubeContext]) -> tuple[Cubes, Array]:
-    """The kernel's form of N situations, each distinct one once, and int64[N], which is whose."""
-    numbers: dict[CubeContext, int] = {}
-    index = np.array([numbers.setdefault(each, len(numbers)) for each in contexts], np.int64)
+
+Contexts = CubeContext | Sequence[CubeContext]
+"""One situation for all positions of a batch, or one for each."""
+
+
+def cubes_of(contexts: Contexts, count: int) -> tuple[Cubes, Array]:
+    """The kernels' form of the situations of `count` positions.
+
+    Returns each distinct situation once, and int64[count]: which of them each position has.
+    """
+    if isinstance(contexts, CubeContext):
+        numbers, index = {contexts: 0}, np.zeros(count, np.int64)
+    else:
+        numbers = {}
+        index = np.array([numbers.setdefault(each, len(numbers)) for each in contexts], np.int64)
     rows = [_row(context) for context in numbers]
-    return Cubes(
+    cubes = Cubes(
         np.array([stakes for stakes, _ in rows]).reshape(-1, LEVELS, 6),
         np.array([turns for _, turns in rows], np.int64),
         np.array([context.owner for context in numbers], np.int64),
         np.array([context.beavers for context in numbers], np.bool_),
-    ), index
+    )
+    return cubes, index
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1 << 14)
 def _row(context: CubeContext) -> tuple[Array, int]:
-    """The stakes, float64[LEVELS, 6], and the number of turns that matter."""
-    factors = np.array([1, 2, 3])
+    """The stakes of a situation, float64[LEVELS, 6], and the turns of the cube that matter."""
     if context.is_money:
-        points = 2.0 ** np.arange(LEVELS)[:, None] * factors
+        points = 2.0 ** np.arange(LEVELS)[:, None] * (1, 2, 3)
         if context.jacoby and context.owner == Owner.CENTRE:
             points[0] = 1
         return np.hstack((points, -points)), LEVELS - 1 if context.in_play else 0
     table = context.table or load_table()
-    mine, theirs = context.away
-    post = min(context.away) == 1
     stakes = np.empty((LEVELS, 6))
-    for level in range(LEVELS):
-        for column, factor in enumerate(factors.tolist()):
-            points_won = factor * context.cube << level
-            stakes[level, column] = table.mwc(mine - points_won, theirs, post)
-            stakes[level, 3 + column] = table.mwc(mine, theirs - points_won, post)
-    turns = 0
-    while context.in_play and context.cube << turns < max(context.away):
-        turns += 1
-    return stakes, turns
+    match_stakes(table.pre, table.post, *context.away, context.cube, stakes)
+    return stakes, useful_turns(*context.away, context.cube) if context.in_play else 0

@@ -17,13 +17,8 @@ import numpy as np
 from engine.errors import FileFormatError, NetError
 from engine.evaluation.encoders import Encoder, encoder
 from engine.evaluation.tensor_file import read_tensors, write_tensors
-from engine.kernels.forward import (
-    OUTPUTS,
-    Net,
-    backup_rolls,
-    choose_results,
-    evaluate_boards,
-)
+from engine.kernels.choice import backup_rolls, choose_results
+from engine.kernels.forward import OUTPUTS, Net, evaluate_boards
 
 __all__ = ["FORMAT", "Network"]
 

@@ -8,12 +8,14 @@ from engine.backgammon.plays import Play, legal_plays
 from engine.backgammon.position import Position
 from engine.backgammon.variants import Variant
 from engine.bot import Bot, Candidate
+from engine.cube.context import CubeContext
 from engine.errors import AcepointError
 from engine.interfaces.board_text import draw
 
 __all__ = ["Session"]
 
 PERSON, BOT = 0, 1
+CUBELESS = CubeContext().without_cube()
 STAKES = {"single": 1, "gammon": 2, "backgammon": 3}
 RESULTS = {1: "a single game", 2: "a gammon", 3: "a backgammon"}
 HINTS = 5  # plays shown by `hint`
@@ -102,7 +104,7 @@ class Session:
         return position.outcome_points if on_roll == PERSON else -position.outcome_points
 
     def _bot_turn(self, position: Position, dice: Dice) -> Play:
-        play = self._bot.best(position, dice)
+        play = self._bot.best(position, dice, CUBELESS)
         print(f"\nAcepoint rolls {_shown(dice)}: {play}")
         return play
 
@@ -135,7 +137,7 @@ class Session:
             case "board":
                 print(_drawn(position))
             case "hint":
-                self._show_hints(self._bot.rank(position, dice)[:HINTS])
+                self._show_hints(self._bot.rank(position, dice, CUBELESS)[:HINTS])
             case "quit" | "exit":
                 raise _LeaveError
             case "resign":
@@ -149,7 +151,7 @@ class Session:
         points = STAKES.get(stake or "single")
         if points is None:
             print(f"resign {stake!r}: expected {', '.join(STAKES)}")
-        elif -self._bot.rank(position, dice)[0].equity > points:
+        elif -self._bot.rank(position, dice, CUBELESS)[0].equity > points:
             print(f"Acepoint does not accept {RESULTS[points]}: it expects to win more.")
         else:
             raise _ResignedError(points)

@@ -42,10 +42,11 @@ __all__ = [
     "ME",
     "OPPONENT",
     "Cubes",
+    "actions_of_positions",
     "cube_actions",
     "position_value",
     "readiness",
-    "values_of_positions",
+    "readiness_of_boards",
 ]
 
 Array = np.ndarray[Any, Any]
@@ -204,15 +205,20 @@ def readiness(boards: Array, row: int) -> float:
 
 
 @njit(cache=True, nogil=True)
-def values_of_positions(
-    cubes: Cubes, index: Array, values: Array, boards: Array, actions: Array
+def readiness_of_boards(boards: Array, ready: Array) -> None:
+    """`readiness` of packed int8[N, 64] boards, written to float64[N]."""
+    for row in range(len(boards)):
+        ready[row] = readiness(boards, row)
+
+
+@njit(cache=True, nogil=True)
+def actions_of_positions(
+    cubes: Cubes, index: Array, values: Array, ready: Array, actions: Array
 ) -> None:
     """`cube_actions` of N positions.
 
-    index: int64[N], which situation each is in; values: float32[N, 5]; boards: packed
-    int8[N, 64]; actions: float64[N, 4], written.
+    index: int64[N], which situation each is in; values: float32[N * 5]; ready: float64[N];
+    actions: float64[N, 4], written.
     """
-    flat = values.ravel()
-    for row in range(len(boards)):
-        ready = readiness(boards, row)
-        cube_actions(cubes, index[row], flat, 5 * row, ready, actions[row])
+    for row in range(len(index)):
+        cube_actions(cubes, index[row], values, 5 * row, ready[row], actions[row])

@@ -1,4 +1,4 @@
-"""A net's forward pass over packed boards, and the play it likes best, in one pass.
+"""A net's forward pass over packed boards, incremental along the plays of a position.
 
 The first layer needs no matrix product: every (slot, count) of a packed board selects one row of
 `table`, and the hidden sum of a position is the sum of its rows. A play changes a few slots, so
@@ -15,7 +15,7 @@ import numpy as np
 from numba import njit
 
 from engine.kernels.bits import lowest_bit
-from engine.kernels.movegen import MAX_RESULTS, results_into
+from engine.kernels.movegen import MAX_RESULTS
 from engine.kernels.tactics import TACTICS, tactics_into
 from engine.kernels.vector import (
     CHAINS,
@@ -31,9 +31,6 @@ __all__ = [
     "OUTPUTS",
     "Net",
     "Scratch",
-    "backup_rolls",
-    "best_result",
-    "choose_results",
     "evaluate_boards",
     "evaluate_into",
     "evaluate_result",
@@ -320,31 +317,6 @@ def evaluate_result(net: Net, scratch: Scratch, row: int, at: int) -> None:
 
 
 @njit
-def best_result(net: Net, scratch: Scratch, high: int, low: int, values: Array) -> int:
-    """The row of scratch.results that the mover likes best without a cube, after `set_position`.
-
-    values: float32[5], written with that result's probabilities for the next player.
-    """
-    count = results_into(
-        scratch.board_bytes, scratch.board, high, low, scratch.results, 0, scratch.stack
-    )
-    scratch.evaluated[0] += count
-    layers = scratch.layers
-    at = (len(net.sizes) - 1) * scratch.stride
-    chosen = 0
-    lowest = np.float32(4)
-    for row in range(count):
-        evaluate_result(net, scratch, row, at)
-        equity = 2 * layers[at] + layers[at + 1] + layers[at + 2] - layers[at + 3] - layers[at + 4]
-        if equity < lowest:
-            lowest = equity
-            chosen = row
-            for index in range(5):
-                values[index] = layers[at + index]
-    return chosen
-
-
-@njit
 def evaluate_into(net: Net, scratch: Scratch, words: Array, boards: Array, row: int,
                   values: Array) -> None:  # fmt: skip
     """Five probabilities of the packed board words[row], into float32[5].
@@ -369,45 +341,3 @@ def evaluate_boards(net: Net, words: Array, values: Array) -> None:
     boards = words.view(np.int8)
     for row in range(len(words)):
         evaluate_into(net, scratch, words, boards, row, values[row])
-
-
-@njit(cache=True, nogil=True)
-def choose_results(net: Net, boards: Array, dice: Array, chosen: Array, values: Array) -> None:
-    """The best result of each position and roll.
-
-    boards: uint64[N, 8] packed; dice: int8[N, 2]. Written: chosen uint64[N, 8], the results as
-    the next player sees them; values: float32[N, 5], their five probabilities for that player.
-    """
-    scratch = make_scratch(net.sizes)
-    for index in range(len(boards)):
-        set_position(net, scratch, boards, index)
-        high, low = max(dice[index, 0], dice[index, 1]), min(dice[index, 0], dice[index, 1])
-        row = best_result(net, scratch, high, low, values[index])
-        chosen[index] = scratch.results[row]
-
-
-@njit(cache=True, nogil=True)
-def backup_rolls(net: Net, boards: Array, values: Array) -> int:
-    """The exact one-ply backup: the mean over the 21 rolls of the best result's value.
-
-    boards: uint64[N, 8] packed, none finished. values: float32[N, 5], for the player on roll.
-    Returns how many results were evaluated.
-    """
-    scratch = make_scratch(net.sizes)
-    best = np.empty(5, np.float32)
-    for index in range(len(boards)):
-        set_position(net, scratch, boards, index)
-        totals = values[index]
-        totals[:] = 0
-        for high in range(1, 7):
-            for low in range(1, high + 1):
-                best_result(net, scratch, high, low, best)
-                weight = np.float32((1 if high == low else 2) / 36)
-                totals[0] += weight * (1 - best[0])
-                totals[1] += weight * best[3]
-                totals[2] += weight * best[4]
-                totals[3] += weight * best[1]
-                totals[4] += weight * best[2]
-        for column in range(5):
-            totals[column] = min(max(totals[column], np.float32(0)), np.float32(1))
-    return scratch.evaluated[0]

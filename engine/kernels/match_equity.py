@@ -94,7 +94,8 @@ def fill_table(
     """Fill in a table beyond the points up to which it is given.
 
     A game is taken for a position in which each side is on roll half the time, with a winning
-    chance of one half, give or take OPENING_LUCK. So the leader's free drop has its worth.
+    chance of one half, give or take OPENING_LUCK. So the leader's free drop has its worth. Where
+    what is given was rounded, no more is filled in than a player who needs a point less has.
 
     rates: float64[2], gammons or better and backgammons as shares of all wins, the same for both
     sides; ready: the timing of the cube as in `cube_actions`.
@@ -109,10 +110,12 @@ def fill_table(
         post[away] = 0.5
         if away > 1:
             turns = useful_turns(away, 1, 1)
-            post[away] = _before_game(pre, post, away, 1, cubes, turns, rates, ready)
+            chance = _before_game(pre, post, away, 1, cubes, turns, rates, ready)
+            post[away] = min(chance, post[away - 1])
     for away in range(pre_given + 1, len(pre)):
         for opponent_away in range(1, away):
             turns = useful_turns(away, opponent_away, 1) if opponent_away > 1 else 0
             chance = _before_game(pre, post, away, opponent_away, cubes, turns, rates, ready)
+            chance = min(chance, pre[away - 1, opponent_away])
             pre[away, opponent_away], pre[opponent_away, away] = chance, 1 - chance
         pre[away, away] = 0.5

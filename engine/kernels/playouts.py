@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from engine.kernels.forward import Net, best_result, evaluate_into, make_scratch, set_position
+from engine.kernels.choice import best_result
+from engine.kernels.forward import Net, evaluate_into, make_scratch, set_position
 from engine.kernels.movegen import results_into
 from engine.kernels.random import opening_roll, random_word, roll
 

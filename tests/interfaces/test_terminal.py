@@ -22,10 +22,10 @@ class FirstPlayBot:
     def __init__(self, equity: float = 0.0) -> None:
         self.equity = equity
 
-    def best(self, position, dice):
+    def best(self, position, dice, context):
         return legal_plays(position, dice)[0]
 
-    def rank(self, position, dice):
+    def rank(self, position, dice, context):
         return [SimpleNamespace(play=p, equity=self.equity) for p in legal_plays(position, dice)]
 
 

@@ -1,0 +1,123 @@
+"""Cubeful equity, for money and at any score, from the five probabilities of a position.
+
+`engine.kernels.cubeful` has the model: Janowski's dead and live cube, with the cube efficiency
+between them. A match differs from money only in what the result of a game is worth, and Jacoby,
+the Crawford game and dead cubes only in which turns of the cube make a difference.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from engine.cube.context import Contexts, CubeContext, cubes_of
+from engine.kernels.cubeful import (
+    ACTIONS,
+    OPPONENT,
+    Cubes,
+    actions_of_positions,
+    readiness_of_boards,
+)
+
+__all__ = ["CubeEquities", "Market", "cube_equities", "market", "position_equities", "readiness"]
+
+Array = np.ndarray[Any, Any]
+
+GRID = np.linspace(0, 1, 1025)  # of winning chances; the equities are linear in nearly every step
+
+
+class CubeEquities(NamedTuple):
+    """What each use of the cube is worth in N positions, float64[N], for the player on roll.
+
+    Points per unit of the cube in money games, EMG in matches, the cube as it is before the
+    double. Where he may not double, or not be beavered, as if he might.
+    """
+
+    no_double: Array
+    double_take: Array
+    double_pass: Array
+    double_beaver: Array
+
+
+class Market(NamedTuple):
+    """The winning chances of the player on roll at which the right cube action changes.
+
+    For the gammon shares of one position; nan for a point that does not exist.
+    """
+
+    double_point: float
+    """From here on he doubles."""
+    cash_point: float
+    """From here on the opponent passes; the opponent's take point is 1 less this."""
+    too_good_point: float
+    """From here on playing for the gammon is worth more than the cash."""
+
+
+def readiness(packed: Array) -> Array:
+    """How well the cube can be timed, float64[N] from 0 to 1, of int8[N, 2, 32] packed boards."""
+    ready = np.empty(len(packed))
+    readiness_of_boards(np.ascontiguousarray(packed).reshape(-1, 64), ready)
+    return ready
+
+
+def cube_equities(
+    probabilities: Array, contexts: Contexts, ready: Array | float = 1.0
+) -> CubeEquities:
+    """What each use of the cube is worth.
+
+    probabilities: float32[N, 5] of the player on roll; contexts: his situation, one or N of them;
+    ready: float64[N] from `readiness`, or 1 for contact.
+    """
+    cubes, index = cubes_of(contexts, len(probabilities))
+    return CubeEquities(*_equities(cubes, index, probabilities, ready).T)
+
+
+def position_equities(
+    probabilities: Array, contexts: Contexts, ready: Array | float = 1.0
+) -> Array:
+    """float64[N]: equities of positions whose player on roll uses the cube where that is right.
+
+    Arguments as in `cube_equities`.
+    """
+    cubes, index = cubes_of(contexts, len(probabilities))
+    equities = _equities(cubes, index, probabilities, ready)
+    may_double = (cubes.turns > 0) & (cubes.owner != OPPONENT)
+    doubled = np.where(may_double[index], equities[:, 1:].min(axis=1), -np.inf)
+    return np.maximum(equities[:, 0], doubled)
+
+
+def market(probabilities: Array, context: CubeContext, ready: float = 1.0) -> Market:
+    """Where the right cube actions change, for the gammon shares of one position, float32[5]."""
+    win, gammon, backgammon, lost_gammon, lost_backgammon = probabilities.astype(np.float64)
+    shares = np.array([gammon, backgammon]) / win if win > 0 else np.zeros(2)
+    lost_shares = np.array([lost_gammon, lost_backgammon]) / (1 - win) if win < 1 else np.zeros(2)
+    rows = np.column_stack(
+        (GRID, GRID[:, None] * shares, (1 - GRID)[:, None] * lost_shares)
+    ).astype(np.float32)
+    equities = cube_equities(rows, context, ready)
+    doubled = np.min(equities[1:], axis=0)
+    return Market(
+        _first_rise(doubled - equities.no_double),
+        _first_rise(equities.double_take - equities.double_pass),
+        _first_rise(equities.no_double - equities.double_pass),
+    )
+
+
+def _first_rise(differences: Array) -> float:
+    """The p of GRID at which float64[.] differences first rise above 0, or nan."""
+    rises = np.flatnonzero((differences[:-1] <= 0) & (differences[1:] > 0))
+    if not rises.size:
+        return float("nan")
+    before, after = differences[rises[0]], differences[rises[0] + 1]
+    return float(GRID[rises[0]] - before / (after - before) * (GRID[1] - GRID[0]))
+
+
+def _equities(cubes: Cubes, index: Array, probabilities: Array, ready: Array | float) -> Array:
+    """float64[N, ACTIONS]: the values of `cube_actions` as equities."""
+    actions = np.empty((len(index), ACTIONS))
+    values = np.ascontiguousarray(probabilities, np.float32).ravel()
+    timing = np.broadcast_to(np.asarray(ready, np.float64), index.shape)
+    actions_of_positions(cubes, index, values, np.ascontiguousarray(timing), actions)
+    won, lost = cubes.stakes[index, 0, 0], cubes.stakes[index, 0, 3]
+    middle, half = (won + lost) / 2, (won - lost) / 2
+    equities: Array = (actions - middle[:, None]) / half[:, None]
+    return equities

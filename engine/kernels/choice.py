@@ -1,0 +1,152 @@
+"""The play a net likes best, without and with the cube, and the exact one-ply backup.
+
+A result is worth what it is worth to the next player, who is on roll then.
+"""
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from engine.kernels.cubeful import ACTIONS, Cubes, position_value, readiness
+from engine.kernels.forward import Net, Scratch, evaluate_result, make_scratch, set_position
+from engine.kernels.movegen import results_into
+
+__all__ = [
+    "backup_rolls",
+    "best_cubeful_result",
+    "best_result",
+    "choose_cubeful_results",
+    "choose_results",
+]
+
+Array = np.ndarray[Any, Any]
+
+
+@njit(inline="always")
+def _cubeless(values: Array, at: int) -> float:
+    """One more than the cubeless money equity of the five probabilities from `at`."""
+    return 2 * values[at] + values[at + 1] + values[at + 2] - values[at + 3] - values[at + 4]
+
+
+@njit
+def best_result(net: Net, scratch: Scratch, high: int, low: int, values: Array) -> int:
+    """The row of scratch.results that the mover likes best without a cube, after `set_position`.
+
+    values: float32[5], written with that result's probabilities for the next player.
+    """
+    count = results_into(
+        scratch.board_bytes, scratch.board, high, low, scratch.results, 0, scratch.stack
+    )
+    scratch.evaluated[0] += count
+    layers = scratch.layers
+    at = (len(net.sizes) - 1) * scratch.stride
+    chosen = 0
+    lowest = np.float32(4)
+    for row in range(count):
+        evaluate_result(net, scratch, row, at)
+        equity = _cubeless(layers, at)
+        if equity < lowest:
+            lowest = equity
+            chosen = row
+            for index in range(5):
+                values[index] = layers[at + index]
+    return chosen
+
+
+@njit
+def best_cubeful_result(
+    net: Net, scratch: Scratch, high: int, low: int,
+    cubes: Cubes, situation: int, values: Array, actions: Array,
+) -> int:  # fmt: skip
+    """The row of scratch.results that is worth least to the next player, after `set_position`.
+
+    Where he cashes after every play, for instance, all are worth the same, and the one that is
+    worth least without the cube is chosen.
+
+    cubes, situation: what the next player has. values: float32[5], written with that result's
+    probabilities for him; actions: float64[ACTIONS], working memory.
+    """
+    count = results_into(
+        scratch.board_bytes, scratch.board, high, low, scratch.results, 0, scratch.stack
+    )
+    scratch.evaluated[0] += count
+    layers = scratch.layers
+    at = (len(net.sizes) - 1) * scratch.stride
+    chosen = 0
+    lowest, lowest_equity = np.inf, np.float32(np.inf)
+    for row in range(count):
+        evaluate_result(net, scratch, row, at)
+        ready = readiness(scratch.children, row)
+        value = position_value(cubes, situation, layers, at, ready, actions)
+        equity = _cubeless(layers, at)
+        if value < lowest or (value == lowest and equity < lowest_equity):
+            lowest, lowest_equity = value, equity
+            chosen = row
+            for index in range(5):
+                values[index] = layers[at + index]
+    return chosen
+
+
+@njit(cache=True, nogil=True)
+def choose_results(net: Net, boards: Array, dice: Array, chosen: Array, values: Array) -> None:
+    """The best result of each position and roll.
+
+    boards: uint64[N, 8] packed; dice: int8[N, 2]. Written: chosen uint64[N, 8], the results as
+    the next player sees them; values: float32[N, 5], their five probabilities for that player.
+    """
+    scratch = make_scratch(net.sizes)
+    for index in range(len(boards)):
+        set_position(net, scratch, boards, index)
+        high, low = max(dice[index, 0], dice[index, 1]), min(dice[index, 0], dice[index, 1])
+        row = best_result(net, scratch, high, low, values[index])
+        chosen[index] = scratch.results[row]
+
+
+@njit(cache=True, nogil=True)
+def choose_cubeful_results(
+    net: Net, boards: Array, dice: Array, cubes: Cubes, situations: Array,
+    chosen: Array, values: Array,
+) -> None:  # fmt: skip
+    """The best result of each position and roll with the cube.
+
+    boards: uint64[N, 8] packed; dice: int8[N, 2]; cubes: what the next players have; situations:
+    int64[N], which of them each has. Written: chosen uint64[N, 8], the results as the next player
+    sees them; values: float32[N, 5], their five probabilities for that player.
+    """
+    scratch = make_scratch(net.sizes)
+    actions = np.empty(ACTIONS)
+    for index in range(len(boards)):
+        set_position(net, scratch, boards, index)
+        high, low = max(dice[index, 0], dice[index, 1]), min(dice[index, 0], dice[index, 1])
+        row = best_cubeful_result(
+            net, scratch, high, low, cubes, situations[index], values[index], actions
+        )
+        chosen[index] = scratch.results[row]
+
+
+@njit(cache=True, nogil=True)
+def backup_rolls(net: Net, boards: Array, values: Array) -> int:
+    """The exact one-ply backup: the mean over the 21 rolls of the best result's value.
+
+    boards: uint64[N, 8] packed, none finished. values: float32[N, 5], for the player on roll.
+    Returns how many results were evaluated.
+    """
+    scratch = make_scratch(net.sizes)
+    best = np.empty(5, np.float32)
+    for index in range(len(boards)):
+        set_position(net, scratch, boards, index)
+        totals = values[index]
+        totals[:] = 0
+        for high in range(1, 7):
+            for low in range(1, high + 1):
+                best_result(net, scratch, high, low, best)
+                weight = np.float32((1 if high == low else 2) / 36)
+                totals[0] += weight * (1 - best[0])
+                totals[1] += weight * best[3]
+                totals[2] += weight * best[4]
+                totals[3] += weight * best[1]
+                totals[4] += weight * best[2]
+        for column in range(5):
+            totals[column] = min(max(totals[column], np.float32(0)), np.float32(1))
+    return scratch.evaluated[0]
