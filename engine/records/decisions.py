@@ -1,8 +1,14 @@
-"""Reference decisions: positions whose plays a stronger player has valued, to score choices by.
+"""Reference decisions: positions that a stronger player has judged, to score choices by.
 
-A file has one JSON object a line, optionally gzipped: `position` (gnubg ID, player on roll),
-`dice`, and `candidates`, each with `result` (the position ID that the next player sees) and
-`equity`. Other fields are left alone.
+A file has one JSON object a line, optionally gzipped. Each has a `position` (gnubg ID, player on
+roll) and, unless it is a money game with a centred cube, a `match` (gnubg match ID). Then
+
+- a checker decision has `dice`, and `candidates`, each with `result` (the position ID that the next
+  player sees) and `equity`;
+- a cube decision has `probs`, the five probabilities, and the equities `no_double`, `double_take`
+  and `double_pass`.
+
+Equities are cubeful, on the scale of the cube as it is. Other fields are left alone.
 """
 
 import gzip
@@ -19,15 +25,29 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.backgammon.dice import Dice, parse_dice
-from engine.backgammon.ids import decode_positions, encode_position
+from engine.backgammon.ids import decode_match, decode_positions, encode_position
 from engine.backgammon.variants import BACKGAMMON
+from engine.cube.context import CubeContext
+from engine.cube.decisions import CubeActions
 from engine.errors import AcepointError, FileFormatError
+from engine.evaluation import outcome
 from engine.kernels.movegen import legal_results, pack, unpack
 
-__all__ = ["CheckerDecisions", "CheckerScore", "read_checker_decisions", "score_checker"]
+__all__ = [
+    "CheckerDecisions",
+    "CheckerScore",
+    "CubeDecisions",
+    "CubeScore",
+    "read_checker_decisions",
+    "read_cube_decisions",
+    "score_checker",
+    "score_cube",
+]
 
 PR_SCALE = 500  # PR is 500 x the mean equity loss of a decision
 GZIP_MAGIC = b"\x1f\x8b"
+_CUBE_EQUITIES = ("no_double", "double_take", "double_pass")
+_ROUNDING = 0.002  # of probabilities written with three decimals
 
 Packed = npt.NDArray[np.int8]
 Choose = Callable[[Packed, npt.NDArray[np.int8]], Packed]
@@ -38,12 +58,14 @@ Choose = Callable[[Packed, npt.NDArray[np.int8]], Packed]
 class CheckerDecisions:
     """N decisions with M candidate plays between them.
 
-    packed: int8[N, 2, 32], row 0 on roll. dice: int8[N, 2]. results: int8[M, 2, 32] as the next
-    player sees them. equities: float64[M] for the player who moves. offsets: int64[N + 1]; the
-    candidates of decision i are rows offsets[i] : offsets[i + 1], at least one.
+    packed: int8[N, 2, 32], row 0 on roll. contexts: the situation of each player on roll. dice:
+    int8[N, 2]. results: int8[M, 2, 32] as the next player sees them. equities: float64[M] for the
+    player who moves. offsets: int64[N + 1]; the candidates of decision i are rows offsets[i] :
+    offsets[i + 1], at least one.
     """
 
     packed: Packed
+    contexts: list[CubeContext]
     dice: npt.NDArray[np.int8]
     results: Packed
     equities: npt.NDArray[np.float64]
@@ -69,6 +91,37 @@ class CheckerScore:
         return PR_SCALE * self.mean_loss
 
 
+@dataclass(frozen=True)
+class CubeDecisions:
+    """N cube decisions.
+
+    packed: int8[N, 2, 32], row 0 on roll. contexts: the situation of each player on roll.
+    probabilities: float32[N, 5] for him. no_double, double_take, double_pass: float64[N] equities
+    for him.
+    """
+
+    packed: Packed
+    contexts: list[CubeContext]
+    probabilities: npt.NDArray[np.float32]
+    no_double: npt.NDArray[np.float64]
+    double_take: npt.NDArray[np.float64]
+    double_pass: npt.NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.packed)
+
+
+@dataclass(frozen=True)
+class CubeScore:
+    """What cube actions cost, in equity, each as a mean over all decisions."""
+
+    double_loss: float
+    """By doubling or not doubling, when the answer is right."""
+    take_loss: float
+    """By taking or passing after a double, whether or not that is right."""
+    decisions: int
+
+
 def read_checker_decisions(path: Path, limit: int | None = None) -> CheckerDecisions:
     """The decisions of a file, or its first `limit` ones.
 
@@ -76,28 +129,28 @@ def read_checker_decisions(path: Path, limit: int | None = None) -> CheckerDecis
     a legal result of its position and dice is at fault too.
     """
     ids: list[str] = []
+    contexts: list[CubeContext] = []
     dice: list[Dice] = []
     results: list[str] = []
     equities: list[float] = []
     offsets = [0]
-    for number, line in enumerate(islice(_lines(path), limit), 1):
-        try:
-            decision = _object(json.loads(line), "the line")
-            ids.append(_text(decision, "position"))
-            dice.append(parse_dice(_text(decision, "dice")))
-            for candidate in _candidates(decision):
-                results.append(_text(candidate, "result"))
-                equities.append(_equity(candidate))
-        except (ValueError, OverflowError, RecursionError) as error:
-            raise FileFormatError(f"{path}: line {number}: {error}") from None
+
+    def read(decision: dict[str, Any]) -> None:
+        ids.append(_text(decision, "position"))
+        contexts.append(_context(decision))
+        dice.append(parse_dice(_text(decision, "dice")))
+        for candidate in _candidates(decision):
+            results.append(_text(candidate, "result"))
+            equities.append(_number(candidate, "equity"))
         offsets.append(len(results))
-    if not ids:
-        raise FileFormatError(f"{path}: expected one decision a line, found none")
+
+    _read(path, limit, read)
     try:
         decisions = CheckerDecisions(
-            pack(decode_positions(ids, BACKGAMMON.checkers)),
+            _boards(ids),
+            contexts,
             np.array(dice, np.int8),
-            pack(decode_positions(results, BACKGAMMON.checkers)),
+            _boards(results),
             np.array(equities),
             np.array(offsets, np.int64),
         )
@@ -105,6 +158,31 @@ def read_checker_decisions(path: Path, limit: int | None = None) -> CheckerDecis
     except AcepointError as error:
         raise FileFormatError(f"{path}: {error}") from None
     return decisions
+
+
+def read_cube_decisions(path: Path, limit: int | None = None) -> CubeDecisions:
+    """The decisions of a file, or its first `limit` ones.
+
+    Raises FileFormatError naming the file, the line and the field at fault.
+    """
+    ids: list[str] = []
+    contexts: list[CubeContext] = []
+    probabilities: list[list[float]] = []
+    equities: list[list[float]] = []
+
+    def read(decision: dict[str, Any]) -> None:
+        ids.append(_text(decision, "position"))
+        contexts.append(_context(decision))
+        probabilities.append(_probabilities(decision))
+        equities.append([_number(decision, name) for name in _CUBE_EQUITIES])
+
+    _read(path, limit, read)
+    try:
+        packed = _boards(ids)
+    except AcepointError as error:
+        raise FileFormatError(f"{path}: {error}") from None
+    columns = np.array(equities).T
+    return CubeDecisions(packed, contexts, np.array(probabilities, np.float32), *columns)
 
 
 def score_checker(decisions: CheckerDecisions, choose: Choose) -> CheckerScore:
@@ -118,6 +196,33 @@ def score_checker(decisions: CheckerDecisions, choose: Choose) -> CheckerScore:
     of_choice = np.maximum.reduceat(np.where(is_choice, decisions.equities, -np.inf), first)
     losses = best - np.where(listed, of_choice, worst)
     return CheckerScore(float(losses.mean()), len(decisions), int((~listed).sum()))
+
+
+def score_cube(decisions: CubeDecisions, actions: CubeActions) -> CubeScore:
+    """Add up what cube actions cost, judged by the equities of the file."""
+    doubled = np.minimum(decisions.double_take, decisions.double_pass)
+    best = np.maximum(decisions.no_double, doubled)
+    double_losses = best - np.where(actions.doubles, doubled, decisions.no_double)
+    answered = np.where(actions.takes, decisions.double_take, decisions.double_pass)
+    take_losses = answered - doubled
+    return CubeScore(float(double_losses.mean()), float(take_losses.mean()), len(decisions))
+
+
+def _read(path: Path, limit: int | None, read: Callable[[dict[str, Any]], None]) -> None:
+    """Let `read` take in the object of each line. Raises FileFormatError naming file and line."""
+    number = 0
+    for number, line in enumerate(islice(_lines(path), limit), 1):
+        try:
+            read(_object(json.loads(line), "the line"))
+        except (ValueError, OverflowError, RecursionError) as error:
+            raise FileFormatError(f"{path}: line {number}: {error}") from None
+    if not number:
+        raise FileFormatError(f"{path}: expected one decision a line, found none")
+
+
+def _boards(ids: list[str]) -> Packed:
+    packed: Packed = pack(decode_positions(ids, BACKGAMMON.checkers))
+    return packed
 
 
 def _lines(path: Path) -> list[str]:
@@ -155,11 +260,32 @@ def _candidates(decision: dict[str, Any]) -> list[dict[str, Any]]:
     return [_object(candidate, "a candidate") for candidate in candidates]
 
 
-def _equity(candidate: dict[str, Any]) -> float:
-    equity = candidate.get("equity")
-    if isinstance(equity, bool) or not isinstance(equity, int | float) or not math.isfinite(equity):
-        raise FileFormatError(f"equity is {equity!r:.60}: expected a number")
-    return float(equity)
+def _number(fields: dict[str, Any], name: str) -> float:
+    value = fields.get(name)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise FileFormatError(f"{name} is {value!r:.60}: expected a number")
+    return float(value)
+
+
+def _context(decision: dict[str, Any]) -> CubeContext:
+    if "match" not in decision:
+        return CubeContext()
+    return CubeContext.of(decode_match(_text(decision, "match")))
+
+
+def _probabilities(decision: dict[str, Any]) -> list[float]:
+    """Five probabilities, each part no more than its whole but for rounding."""
+    given = decision.get("probs")
+    if not isinstance(given, list) or len(given) != len(outcome.NAMES):
+        raise FileFormatError(f"probs is {given!r:.60}: expected a list of five numbers")
+    named = dict(zip(outcome.NAMES, given, strict=True))
+    win, gammon, backgammon, lost_gammon, lost_backgammon = (
+        _number(named, name) for name in outcome.NAMES
+    )
+    cumulative = 0 <= backgammon <= gammon <= win and lost_gammon <= 1 - win + _ROUNDING
+    if not (cumulative and 0 <= lost_backgammon <= lost_gammon and win <= 1):
+        raise FileFormatError(f"probs is {given!r:.60}: expected cumulative probabilities")
+    return [win, gammon, backgammon, lost_gammon, lost_backgammon]
 
 
 def _require_legal(decisions: CheckerDecisions) -> None:
