@@ -16,7 +16,7 @@ from engine.backgammon.position import Position
 from engine.backgammon.variants import VARIANTS
 from engine.cube.context import Contexts, CubeContext, cubes_of
 from engine.cube.decisions import CubeActions, CubeDecision, cube_actions, cube_decision
-from engine.cube.equity import position_equities, readiness
+from engine.cube.equity import Market, market, position_equities, readiness
 from engine.errors import AcepointError, NetError, PositionError
 from engine.evaluation import outcome
 from engine.evaluation.network import Network
@@ -158,6 +158,16 @@ class Bot:
         packed = self._pack([position])
         (probabilities,) = self._network.evaluate(packed)
         return cube_decision(probabilities, _context(match), float(readiness(packed)[0]))
+
+    def market(self, position: Position, match: Match | CubeContext | None = None) -> Market:
+        """The winning chances at which the cube actions change, with the position's gammons.
+
+        Arguments and errors as in `cube`.
+        """
+        self._refuse_finished([position])
+        packed = self._pack([position])
+        (probabilities,) = self._network.evaluate(packed)
+        return market(probabilities, _context(match), float(readiness(packed)[0]))
 
     def cube_packed(self, packed: Array, contexts: Contexts) -> CubeActions:
         """The cube decisions of N positions before the roll.

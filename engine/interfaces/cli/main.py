@@ -12,6 +12,8 @@ import tyro
 
 from engine.errors import AcepointError, NotationError
 from engine.interfaces.cli.bench import Bench
+from engine.interfaces.cli.cube import Cube
+from engine.interfaces.cli.met import Met
 from engine.interfaces.cli.move import Move
 from engine.interfaces.cli.perft import Perft
 from engine.interfaces.cli.play import Play
@@ -42,9 +44,11 @@ class Command(Protocol):
 
 COMMANDS: dict[str, Callable[..., Command]] = {
     "move": Move,
+    "cube": Cube,
     "play": Play,
     "tournament": Tournament,
     "score": Score,
+    "met": Met,
     "bench": Bench,
     "perft": Perft,
 }

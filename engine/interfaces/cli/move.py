@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING, Annotated, Optional
 import tyro
 
 from engine.errors import NotationError, PositionError
-from engine.interfaces.cli.options import AsJson, Count, Net, Plies, PositionText, VariantName
+from engine.interfaces.cli.options import (
+    AsJson,
+    Count,
+    Net,
+    Plies,
+    PositionText,
+    Table,
+    VariantName,
+)
 from engine.interfaces.cli.output import print_json, print_table
 
 if TYPE_CHECKING:
@@ -24,8 +32,9 @@ class Move:
     """Rank the plays of a position.
 
     Shows the board, and the plays by equity with the five probabilities of the player on roll: win,
-    win a gammon, win a backgammon, lose a gammon, lose a backgammon. Plies are counted as gnubg
-    counts them: 0 is the static evaluation, n looks n rolls ahead.
+    win a gammon, win a backgammon, lose a gammon, lose a backgammon. The equity is cubeful, at the
+    score and with the cube of the ID; without any it is a money game with the cube in the centre.
+    Plies are counted as gnubg counts them: 0 is the static evaluation, n looks n rolls ahead.
 
     Example: acepoint move 4HPwATDgc/ABMA 31
     """
@@ -38,7 +47,10 @@ class Move:
     plies: Plies = 0
     candidates: Count = None
     """How many plays to show, the best first; by default 10, and with --json all."""
+    cubeless: bool = False
+    """Rank by cubeless equity: as if nobody ever turned the cube."""
     net: Net = None
+    met: Table = None
     variant: VariantName = "backgammon"
     as_json: AsJson = False
 
@@ -47,6 +59,8 @@ class Move:
         from engine.backgammon.dice import parse_dice
         from engine.backgammon.position import read_id
         from engine.backgammon.variants import variant
+        from engine.cube.context import CubeContext
+        from engine.cube.met import load_table
 
         if self.candidates is not None and self.candidates < 1:
             raise NotationError(f"--candidates {self.candidates}: expected a number from 1")
@@ -61,9 +75,13 @@ class Move:
                 f"position {self.position!r} has no dice: give them too, such as 31"
             )
 
+        context = CubeContext.of(match, load_table(self.met) if self.met else None)
+        if self.cubeless:
+            context = context.without_cube()
+
         from engine.bot import Bot
 
-        ranking = Bot(self.net, self.plies).rank(position, dice, match)
+        ranking = Bot(self.net, self.plies).rank(position, dice, context)
         if self.as_json:
             print_json(
                 {
@@ -84,8 +102,10 @@ class Move:
             return
 
         from engine.interfaces.board_text import draw
+        from engine.interfaces.situation_text import describe
 
-        print(f"\n{draw(position)}\n\n {max(dice)}-{min(dice)} to play, {self.plies}-ply:")
+        print(f"\n{draw(position)}\n\n {describe(context)}.")
+        print(f" {max(dice)}-{min(dice)} to play, {self.plies}-ply:")
         shown = self.candidates or SHOWN
         print_candidates(ranking[:shown])
         if len(ranking) > shown:
@@ -93,7 +113,7 @@ class Move:
 
 
 def print_candidates(ranking: "Sequence[Candidate]") -> None:
-    """A table of ranked plays, best first: equities in points, probabilities in per cent."""
+    """A table of ranked plays, best first: equities, probabilities in per cent."""
     best = ranking[0].equity
     print_table(
         ("play", "equity", "diff", "win", "win g", "win bg", "lose g", "lose bg"),

@@ -5,7 +5,7 @@ from typing import Annotated, Optional
 
 import tyro
 
-__all__ = ["AsJson", "Count", "Net", "Plies", "PositionText", "VariantName"]
+__all__ = ["AsJson", "Count", "Net", "Plies", "PositionText", "Table", "VariantName"]
 
 PositionText = Annotated[
     str,
@@ -27,6 +27,15 @@ Net = Annotated[
 ]
 Count = Annotated[Optional[int], tyro.conf.arg(metavar="N", help_behavior_hint="")]
 """A number that has no default to show; the field's docstring is its help."""
+Table = Annotated[
+    Optional[str],
+    tyro.conf.arg(
+        help="Match equity table: kazaross-xg2 (the default), rockwell-kazaross, g11, jacobs, "
+        "mec26, ortega, snowie, woolsey, or a file.",
+        metavar="NAME",
+        help_behavior_hint="",
+    ),
+]
 VariantName = Annotated[
     str,
     tyro.conf.arg(help="backgammon, nackgammon or hypergammon.", metavar="NAME"),

@@ -1,0 +1,143 @@
+"""`acepoint cube`: what to do with the cube, and how to answer."""
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from engine.errors import PositionError
+from engine.interfaces.cli.options import AsJson, Net, Plies, PositionText, Table, VariantName
+from engine.interfaces.cli.output import print_json, print_table
+
+if TYPE_CHECKING:
+    from engine.cube.decisions import CubeDecision
+    from engine.cube.equity import Market
+
+__all__ = ["Cube"]
+
+CHOICES = {
+    "no double": "Not doubling",
+    "double": "Doubling",
+    "take": "Taking",
+    "pass": "Passing",
+    "beaver": "Beavering",
+}
+SMALLEST = 0.0005  # error that is told
+
+
+@dataclass(frozen=True)
+class Cube:
+    """Judge the cube decision of a position.
+
+    Shows the equities of not doubling, of a double that is taken and of one that is passed, the
+    proper action of both sides, and what errors cost: in points per unit of the cube for money, as
+    EMG and match-winning chance in a match. Score and cube are those of the ID; without any it is a
+    money game with the cube in the centre. While a double is offered, X is the doubler. Plies are
+    counted as gnubg counts them: 0 is the static evaluation, n looks n rolls ahead.
+
+    Example: acepoint cube XGID=-ABBBBBa-----Ba----cBb--h-:0:0:1:00:4:0:0:7:10
+    """
+
+    position: PositionText
+    plies: Plies = 0
+    net: Net = None
+    met: Table = None
+    variant: VariantName = "backgammon"
+    as_json: AsJson = False
+
+    def run(self) -> None:
+        """Judge and print."""
+        from engine.backgammon.position import read_id
+        from engine.backgammon.variants import variant
+        from engine.cube.context import CubeContext
+        from engine.cube.met import load_table
+
+        position, match = read_id(self.position, variant(self.variant))
+        if position.is_over:
+            raise PositionError(f"position {self.position!r}: the game is over")
+        context = CubeContext.of(match, load_table(self.met) if self.met else None)
+
+        from engine.bot import Bot
+
+        bot = Bot(self.net, self.plies)
+        decision = bot.cube(position, context)
+        if self.as_json:
+            print_json(
+                {
+                    "position": position.id,
+                    "plies": self.plies,
+                    "no_double": decision.no_double,
+                    "double_take": decision.double_take,
+                    "double_pass": decision.double_pass,
+                    "action": decision.action,
+                    "take": decision.takes,
+                    "probabilities": [float(p) for p in decision.probabilities],
+                }
+            )
+            return
+
+        from engine.interfaces.board_text import draw
+        from engine.interfaces.situation_text import describe
+
+        print(f"\n{draw(position)}\n\n {describe(context)}. {self.plies}-ply:\n")
+        _print_probabilities(decision)
+        print()
+        _print_equities(decision)
+        print(f"\n Proper cube action: {decision.action}")
+        for sentence in _errors(decision):
+            print(f" {sentence}")
+        if context.may_double and not context.is_dead:
+            print()
+            _print_market(bot.market(position, context))
+
+
+def _print_probabilities(decision: "CubeDecision") -> None:
+    print_table(
+        ("", "win", "win g", "win bg", "lose g", "lose bg"),
+        [("Chances of X", *(f"{100 * p:.1f}" for p in decision.probabilities))],
+    )
+
+
+def _print_equities(decision: "CubeDecision") -> None:
+    """The equities, always in this order, each with its distance from that of the proper action."""
+    context = decision.context
+    double = "Redouble" if context.owner == context.owner.ME else "Double"
+    rows = [
+        (f"No {double.lower()}", decision.no_double),
+        (f"{double}, take", decision.double_take),
+        (f"{double}, pass", decision.double_pass),
+    ]
+    if context.beavers:
+        rows.append((f"{double}, beaver", decision.double_beaver))
+    if not context.may_double:
+        rows = rows[:1]
+    best = decision.doubled if decision.doubles else decision.no_double
+    columns = ["", "equity", "diff"] if context.is_money else ["", "EMG", "diff", "MWC"]
+    print_table(
+        columns,
+        [
+            (
+                name,
+                f"{equity:+.4f}",
+                f"{equity - best:+.4f}" if equity != best else "",
+                *([] if context.is_money else [f"{100 * context.mwc(equity):.2f}"]),
+            )
+            for name, equity in rows
+        ],
+    )
+
+
+def _errors(decision: "CubeDecision") -> list[str]:
+    return [
+        f"{CHOICES[choice]} costs {error:.4f}."
+        for choice, error in decision.errors.items()
+        if error >= SMALLEST
+    ]
+
+
+def _print_market(market: "Market") -> None:
+    """The winning chances at which actions change."""
+    points = (*market, 1 - market.cash_point)
+    print_table(
+        ("With these gammons", "double", "cash", "too good", "take point of O"),
+        [("wins from", *("-" if math.isnan(p) else f"{100 * p:.1f}" for p in points))],
+    )
