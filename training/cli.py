@@ -84,12 +84,12 @@ class Train:
                 trainer = Trainer.of_folder(self.resume, self._budget(), workers, yardstick)
             else:
                 trainer = self._begin(workers, yardstick)
-            with Journal(trainer.folder, trainer.settings.to_json()) as journal:
-                try:
+            try:
+                with Journal(trainer.folder, trainer.settings.to_json()) as journal:
                     net = trainer.run(journal, SAVE_MINUTES, MEASURE_SHARE)
-                except KeyboardInterrupt:
-                    print(f"go on with: acepoint train --resume {trainer.folder}", file=sys.stderr)
-                    raise
+            except KeyboardInterrupt:
+                print(f"go on with: acepoint train --resume {trainer.folder}", file=sys.stderr)
+                raise
         finally:
             yardstick.close()
         print(net)

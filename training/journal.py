@@ -11,6 +11,7 @@
 | strength/... | points per game and PR, see `training.yardstick` | rise; PR falls |
 """  # noqa: E501
 
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, Self
@@ -108,7 +109,8 @@ class Journal:
         minutes = counters.seconds / 60
         self._bar.write(
             f"{minutes:.1f} minutes, {counters.games:,} games, {counters.backups:,} backups"
-            + self._strength
+            + self._strength,
+            file=sys.stderr,
         )
 
     def weights(self, counters: Counters, net: nn.Module) -> None:
