@@ -93,9 +93,8 @@ class CubeContext:
 
     @property
     def is_dead(self) -> bool:
-        """Whether no further turn of the cube makes a difference, or none is allowed."""
-        _, turns = _row(self)
-        return turns == 0
+        """Whether the player on roll can gain nothing by turning the cube, now or later."""
+        return not self.in_play or (not self.is_money and self.cube >= self.away[0])
 
     def flipped(self) -> "CubeContext":
         """Switches sides: the same situation as the opponent has it."""

@@ -53,7 +53,7 @@ def match_stakes(
             )
 
 
-@njit
+@njit(cache=True)
 def useful_turns(away: int, opponent_away: int, cube: int) -> int:
     """How often the cube can be turned until a single game is the match for both sides."""
     turns = 0
