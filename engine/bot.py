@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.backgammon.dice import Dice
+from engine.backgammon.dice import Dice, rolls_array
 from engine.backgammon.match import Match
 from engine.backgammon.plays import Play, legal_plays, plays_between
 from engine.backgammon.position import Position
@@ -126,9 +126,11 @@ class Bot:
         match: Match | CubeContext | None = None,
     ) -> list[Play]:
         """The best play of each of N positions with a roll each, in one batch."""
+        if len(positions) != len(dice):
+            raise AcepointError(f"{len(positions)} positions, {len(dice)} rolls: expected as many")
         self._refuse_finished(positions)
         packed = self._pack(positions)
-        rolled = np.array(dice, np.int8).reshape(-1, 2)
+        rolled = rolls_array(dice)
         return plays_between(positions, dice, self.best_packed(packed, rolled, _context(match)))
 
     def best_packed(self, packed: Array, dice: Array, contexts: Contexts | None = None) -> Array:

@@ -1,6 +1,7 @@
 """The 21 rolls and their weights, rollers with a seed, and dice as text."""
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -8,7 +9,7 @@ import numpy.typing as npt
 
 from engine.errors import NotationError
 
-__all__ = ["ROLLS", "WEIGHTS", "Dice", "Opening", "Roller", "parse_dice"]
+__all__ = ["ROLLS", "WEIGHTS", "Dice", "Opening", "Roller", "parse_dice", "rolls_array"]
 
 Dice = tuple[int, int]
 
@@ -30,6 +31,14 @@ def parse_dice(text: str) -> Dice:
     if match is None:
         raise NotationError(f"dice {text!r}: expected two numbers from 1 to 6, like 31 or 3-1")
     return int(match[1]), int(match[2])
+
+
+def rolls_array(rolls: Sequence[Dice]) -> npt.NDArray[np.int8]:
+    """int8[N, 2] of N rolls. Raises NotationError for one that is not two numbers from 1 to 6."""
+    for dice in rolls:
+        if len(dice) != 2 or not all(die in range(1, 7) for die in dice):
+            raise NotationError(f"dice {dice!r}: expected two numbers from 1 to 6")
+    return np.array(rolls, np.int8).reshape(-1, 2)
 
 
 class Opening(NamedTuple):

@@ -7,9 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.backgammon.board import BAR, OFF, POINTS, Boards
-from engine.backgammon.dice import Dice
+from engine.backgammon.dice import Dice, rolls_array
 from engine.backgammon.position import Position
-from engine.errors import NotationError
 from engine.kernels import movegen
 from engine.kernels.steps import canonical_steps
 
@@ -50,10 +49,8 @@ def legal_plays(position: Position, dice: Dice) -> list[Play]:
     When nothing is legal, one play without steps; when the game is over, none. Raises NotationError
     for dice that are not two numbers from 1 to 6.
     """
-    if len(dice) != 2 or not all(die in range(1, 7) for die in dice):
-        raise NotationError(f"dice {dice!r}: expected two numbers from 1 to 6")
     packed = movegen.pack(position.board[None])
-    rolled = np.array([dice], np.int8)
+    rolled = rolls_array([dice])
     results, _ = movegen.legal_results(packed, rolled)
     count = len(results)
     steps = canonical_steps(packed.repeat(count, 0), rolled.repeat(count, 0), results)
@@ -72,8 +69,8 @@ def plays_between(
     results: int8[M, 2, 32] packed, as the next player sees them; each must come from the move
     generator for its position and dice.
     """
-    packed = movegen.pack(np.array([position.board for position in positions]))
-    steps = canonical_steps(packed, np.array(dice, np.int8), results).tolist()
+    packed = movegen.pack(np.array([position.board for position in positions]).reshape(-1, 2, 26))
+    steps = canonical_steps(packed, rolls_array(dice), results).tolist()
     boards = _read_only_boards(results)
     return [
         Play(
