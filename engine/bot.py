@@ -14,7 +14,7 @@ from engine.backgammon.match import Match
 from engine.backgammon.plays import Play, legal_plays, plays_between
 from engine.backgammon.position import Position
 from engine.backgammon.variants import VARIANTS
-from engine.cube.context import Contexts, CubeContext, cubes_of
+from engine.cube.context import Contexts, CubeContext, cubes_of, distinct
 from engine.cube.decisions import CubeActions, CubeDecision, cube_actions, cube_decision
 from engine.cube.equity import Market, market, position_equities, readiness
 from engine.errors import AcepointError, NetError, PositionError
@@ -142,7 +142,8 @@ class Bot:
         if contexts is None:
             results, _ = self._network.choose(packed, dice)
             return results
-        cubes, index = cubes_of(_flipped(contexts), len(packed))
+        situations, index = distinct(contexts, len(packed))
+        cubes = cubes_of([situation.flipped() for situation in situations])
         boards = np.ascontiguousarray(packed).reshape(-1, 64).view(np.uint64)
         chosen = np.empty((len(packed), 8), np.uint64)
         values = np.empty((len(packed), 5), np.float32)
@@ -198,10 +199,3 @@ class Bot:
 
 def _context(match: Match | CubeContext | None) -> CubeContext:
     return match if isinstance(match, CubeContext) else CubeContext.of(match)
-
-
-def _flipped(contexts: Contexts) -> Contexts:
-    """Switches sides."""
-    if isinstance(contexts, CubeContext):
-        return contexts.flipped()
-    return [context.flipped() for context in contexts]

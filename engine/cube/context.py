@@ -15,7 +15,7 @@ from engine.kernels import cubeful
 from engine.kernels.cubeful import LEVELS, Cubes
 from engine.kernels.match_equity import match_stakes, useful_turns
 
-__all__ = ["Contexts", "CubeContext", "Owner", "cubes_of"]
+__all__ = ["Contexts", "CubeContext", "Owner", "cubes_of", "distinct"]
 
 Array = np.ndarray[Any, Any]
 
@@ -41,7 +41,7 @@ class CubeContext:
     the present cube is +1 or -1: the value itself for money, EMG in a match.
 
     away: points that the player on roll and his opponent need; (0, 0) for money.
-    in_play: whether the cube may be turned in this game: not in the Crawford game.
+    in_play: whether the cube may be turned in this game: not in the Crawford game, for instance.
     jacoby: gammons count only once the cube has been turned. Without meaning in a match.
     beavers: the doubled side may beaver. Without meaning in a match.
     table: the match equity table; None is the default one.
@@ -70,12 +70,12 @@ class CubeContext:
         owner = Owner.CENTRE
         if match.cube_owner is not None:
             owner = Owner.ME if match.cube_owner == match.on_roll else Owner.OPPONENT
-        at_limit = match.cube.bit_length() > match.max_cube_exponent
+        at_limit = is_money and match.cube.bit_length() > match.max_cube_exponent
         return cls(
             away=match.away,
             cube=match.cube,
             owner=owner,
-            in_play=not match.crawford and not (is_money and at_limit),
+            in_play=not match.crawford and match.length != 1 and not at_limit,
             jacoby=is_money and match.jacoby,
             beavers=is_money and match.beavers,
             table=table,
@@ -114,24 +114,24 @@ Contexts = CubeContext | Sequence[CubeContext]
 """One situation for all positions of a batch, or one for each."""
 
 
-def cubes_of(contexts: Contexts, count: int) -> tuple[Cubes, Array]:
-    """The kernels' form of the situations of `count` positions.
-
-    Returns each distinct situation once, and int64[count]: which of them each position has.
-    """
+def distinct(contexts: Contexts, count: int) -> tuple[list[CubeContext], Array]:
+    """The situations of `count` positions, each once, and int64[count]: which each position has."""
     if isinstance(contexts, CubeContext):
-        numbers, index = {contexts: 0}, np.zeros(count, np.int64)
-    else:
-        numbers = {}
-        index = np.array([numbers.setdefault(each, len(numbers)) for each in contexts], np.int64)
-    rows = [_row(context) for context in numbers]
-    cubes = Cubes(
+        return [contexts], np.zeros(count, np.int64)
+    numbers: dict[CubeContext, int] = {}
+    index = [numbers.setdefault(context, len(numbers)) for context in contexts]
+    return list(numbers), np.array(index, np.int64)
+
+
+def cubes_of(contexts: Sequence[CubeContext]) -> Cubes:
+    """The kernels' form of situations."""
+    rows = [_row(context) for context in contexts]
+    return Cubes(
         np.array([stakes for stakes, _ in rows]).reshape(-1, LEVELS, 6),
         np.array([turns for _, turns in rows], np.int64),
-        np.array([context.owner for context in numbers], np.int64),
-        np.array([context.beavers for context in numbers], np.bool_),
+        np.array([context.owner for context in contexts], np.int64),
+        np.array([context.beavers for context in contexts], np.bool_),
     )
-    return cubes, index
 
 
 @lru_cache(maxsize=1 << 14)

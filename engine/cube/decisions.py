@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from engine.cube.context import Contexts, CubeContext, Owner
+from engine.cube.context import Contexts, CubeContext, Owner, distinct
 from engine.cube.equity import cube_equities
 
 __all__ = ["NOT_AVAILABLE", "CubeActions", "CubeDecision", "cube_actions", "cube_decision"]
@@ -117,10 +117,8 @@ def cube_actions(
 ) -> CubeActions:
     """The cube decisions of N positions; the arguments as in `engine.cube.equity.cube_equities`."""
     equities = cube_equities(probabilities, contexts, ready)
-    if isinstance(contexts, CubeContext):
-        may_double: Array | bool = contexts.may_double
-    else:
-        may_double = np.array([context.may_double for context in contexts])
+    situations, index = distinct(contexts, len(probabilities))
+    may_double = np.array([context.may_double for context in situations], np.bool_)[index]
     accepted = np.minimum(equities.double_take, equities.double_beaver)
     doubled = np.minimum(accepted, equities.double_pass)
     return CubeActions(

@@ -9,14 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from engine.cube.context import Contexts, CubeContext, cubes_of
-from engine.kernels.cubeful import (
-    ACTIONS,
-    OPPONENT,
-    Cubes,
-    actions_of_positions,
-    readiness_of_boards,
-)
+from engine.cube.context import Contexts, CubeContext, cubes_of, distinct
+from engine.kernels.cubeful import ACTIONS, Cubes, actions_of_positions, readiness_of_boards
 
 __all__ = ["CubeEquities", "Market", "cube_equities", "market", "position_equities", "readiness"]
 
@@ -67,8 +61,8 @@ def cube_equities(
     probabilities: float32[N, 5] of the player on roll; contexts: his situation, one or N of them;
     ready: float64[N] from `readiness`, or 1 for contact.
     """
-    cubes, index = cubes_of(contexts, len(probabilities))
-    return CubeEquities(*_equities(cubes, index, probabilities, ready).T)
+    situations, index = distinct(contexts, len(probabilities))
+    return CubeEquities(*_equities(cubes_of(situations), index, probabilities, ready).T)
 
 
 def position_equities(
@@ -78,9 +72,9 @@ def position_equities(
 
     Arguments as in `cube_equities`.
     """
-    cubes, index = cubes_of(contexts, len(probabilities))
-    equities = _equities(cubes, index, probabilities, ready)
-    may_double = (cubes.turns > 0) & (cubes.owner != OPPONENT)
+    situations, index = distinct(contexts, len(probabilities))
+    equities = _equities(cubes_of(situations), index, probabilities, ready)
+    may_double = np.array([context.may_double for context in situations], np.bool_)
     doubled = np.where(may_double[index], equities[:, 1:].min(axis=1), -np.inf)
     return np.maximum(equities[:, 0], doubled)
 

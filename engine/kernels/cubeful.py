@@ -55,7 +55,7 @@ LEVELS = 11  # of the cube: more than 64 points need; 1e-6 points from no limit 
 CENTRE, ME, OPPONENT = 0, 1, 2
 ACTIONS = 4  # no double, double and take, double and pass, double and beaver
 OTHER = 32
-TINY = 1e-9  # no shares are asked of a win or a loss that is less likely
+TINY = 1e-9  # of a win or a loss that is less likely the shares of gammons do not matter
 
 # Cube efficiency where both sides can still profit from the cube, and where one can. Fitted, with
 # the length of a full race, to decisions that GNU Backgammon looked four plies ahead for.
@@ -129,11 +129,12 @@ def cube_actions(
     """
     stakes, turns, owner = cubes.stakes[index], cubes.turns[index], cubes.owner[index]
     p = np.float64(values[at])
-    of_wins, of_losses = 1 / max(p, TINY), 1 / max(1 - p, TINY)
     shares = (
-        values[at + 1] * of_wins, values[at + 2] * of_wins,
-        values[at + 3] * of_losses, values[at + 4] * of_losses,
-    )  # fmt: skip
+        min(values[at + 1] / max(p, TINY), 1.0),
+        min(values[at + 2] / max(p, TINY), 1.0),
+        min(values[at + 3] / max(1 - p, TINY), 1.0),
+        min(values[at + 4] / max(1 - p, TINY), 1.0),
+    )
     take, take_1, take_2 = 0.0, 0.0, 0.0
     cash, cash_1 = 1.0, 1.0
     won, lost = _mean_stakes(stakes, turns, shares)
