@@ -16,31 +16,33 @@ from engine.errors import AcepointError, FileFormatError
 __all__ = ["Results"]
 
 APPLICATION_ID = 0x41636550  # "AceP": tells SQLite files of ours from those of others
-VERSION = 1
+VERSION = 2
 SQLITE_START = b"SQLite format 3\0"
 
-SCHEMA = f"""
+SCHEMA = """
 BEGIN;
-PRAGMA application_id = {APPLICATION_ID};
-PRAGMA user_version = {VERSION};
+PRAGMA application_id = {application_id};
+PRAGMA user_version = {version};
 CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL);  -- value: JSON
-CREATE TABLE result (   -- one row a deal; the scores of player a in its two games
+CREATE TABLE result (   -- one row a game, as player a has it
     a INTEGER NOT NULL, -- the players' numbers, from 0
     b INTEGER NOT NULL,
     deal INTEGER NOT NULL,
-    score_first INTEGER NOT NULL,
-    score_second INTEGER NOT NULL,
-    PRIMARY KEY (a, b, deal)
+    game INTEGER NOT NULL, -- 0, or 1 with the sides exchanged
+    score INTEGER NOT NULL,
+    {columns},
+    PRIMARY KEY (a, b, deal, game)
 ) WITHOUT ROWID;
 COMMIT;
 """
 
 
 class Results:
-    """The scores of a round robin, on disk or, without a path, in memory. A context manager.
+    """What a round robin has brought, on disk or, without a path, in memory. A context manager.
 
     Args:
         schedule: The round robin that is played.
+        columns: What is counted of each game beside the score.
         settings: Whatever else decides the results, as JSON values.
         path: The file, made when it does not exist.
 
@@ -49,9 +51,14 @@ class Results:
     """
 
     def __init__(
-        self, schedule: RoundRobin, settings: Mapping[str, Any], path: Path | None = None
+        self,
+        schedule: RoundRobin,
+        columns: tuple[str, ...],
+        settings: Mapping[str, Any],
+        path: Path | None = None,
     ) -> None:
         self._schedule = schedule
+        self.columns = columns
         self._path = path
         self._settings = {"players": schedule.players, "deals": schedule.deals, **settings}
         with self._readable_errors():
@@ -76,38 +83,42 @@ class Results:
         """Close the file; what was added is in it."""
         self._database.close()
 
-    def add(self, chunk: Chunk, scores: Array) -> None:
-        """Save the scores int8[D, 2] of a chunk, all of them or, after an error, none."""
-        a, b = chunk.meeting
+    def add(self, chunk: Chunk, table: Array) -> None:
+        """Save a chunk's int32[D, 2, 1 + K] of `Contest`, all or, after an error, nothing of it."""
         rows = [
-            (a, b, deal, first, second)
-            for deal, (first, second) in zip(chunk.deals.tolist(), scores.tolist(), strict=True)
+            (*chunk.meeting, deal, game, *values)
+            for deal, games in zip(chunk.deals.tolist(), table.tolist(), strict=True)
+            for game, values in enumerate(games)
         ]
+        marks = ", ".join("?" * (5 + len(self.columns)))
         with self._readable_errors(), self._transaction():
-            self._database.executemany("INSERT OR REPLACE INTO result VALUES (?, ?, ?, ?, ?)", rows)
+            self._database.executemany(f"INSERT OR REPLACE INTO result VALUES ({marks})", rows)
 
-    def scores(self, meeting: Meeting) -> tuple[Array, Array]:
-        """The deals int64[D] saved of a meeting, rising, and their scores int8[D, 2]."""
+    def table(self, meeting: Meeting) -> tuple[Array, Array]:
+        """The deals int64[D] saved of a meeting, rising, and their int32[D, 2, 1 + K]."""
+        values = ", ".join(("score", *self.columns))
         with self._readable_errors():
             rows = self._database.execute(
-                "SELECT deal, score_first, score_second FROM result"
-                " WHERE a = ? AND b = ? ORDER BY deal",
+                f"SELECT deal, {values} FROM result WHERE a = ? AND b = ? ORDER BY deal, game",
                 meeting,
             ).fetchall()
-        table = np.array(rows, np.int64).reshape(-1, 3)
-        return table[:, 0], table[:, 1:].astype(np.int8)
+        games = np.array(rows, np.int64).reshape(-1, 2, 2 + len(self.columns))
+        return games[:, 0, 0], games[:, :, 1:].astype(np.int32)
 
     def missing(self) -> dict[Meeting, Array]:
         """The deals int64[D] of each meeting that are not saved."""
         every = np.arange(self._schedule.deals)
         return {
-            meeting: np.setdiff1d(every, self.scores(meeting)[0], assume_unique=True)
+            meeting: np.setdiff1d(every, self.table(meeting)[0], assume_unique=True)
             for meeting in self._schedule.meetings
         }
 
     def _open(self) -> None:
         if not self._pragma("schema_version"):
-            self._database.executescript(SCHEMA)
+            counted = ",\n    ".join(f"{name} INTEGER NOT NULL" for name in self.columns)
+            self._database.executescript(
+                SCHEMA.format(application_id=APPLICATION_ID, version=VERSION, columns=counted)
+            )
         elif self._pragma("application_id") != APPLICATION_ID:
             raise FileFormatError(f"{self._path}: not an Acepoint results database")
         elif self._pragma("user_version") != VERSION:

@@ -26,6 +26,6 @@ def play(schedule: RoundRobin, contest: Contest, results: Results, workers: int)
         Workers(contest, schedule.players, min(workers, to_play)) as team,
     ):
         for played in team.play(chunks):
-            results.add(played.chunk, played.scores)
+            results.add(played.chunk, played.table)
             chunks.took(played.chunk, played.seconds)
             bar.update(2 * len(played.chunk.deals))

@@ -18,10 +18,16 @@ Meeting = tuple[int, int]
 class Contest(Protocol):
     """What is played. It can be sent to another process, and its scores depend on nothing else."""
 
-    def __call__(self, a: str, b: str, deals: Array) -> Array:
-        """The scores of player `a`, int8[D, 2], in the two games of each of deals int64[D].
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of what is counted beside the score."""
+        ...
 
-        The two games of a deal share their chances, with the sides exchanged.
+    def __call__(self, a: str, b: str, deals: Array) -> Array:
+        """What player `a` has from the two games of each of deals int64[D]: int32[D, 2, 1 + K].
+
+        The last axis is the score, won less lost, and then `columns`. The two games of a deal share
+        their chances, with the sides exchanged.
         """
         ...
 

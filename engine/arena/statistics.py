@@ -7,7 +7,7 @@ import numpy as np
 
 from engine.arena.schedule import Array, Meeting
 
-__all__ = ["Estimate", "Rating", "estimate", "ratings"]
+__all__ = ["Estimate", "Rating", "estimate", "estimate_ratio", "ratings"]
 
 
 class Estimate(NamedTuple):
@@ -31,6 +31,16 @@ def estimate(values: Array) -> Estimate:
     if len(values) > 1:
         error = 1.96 * float(values.std(ddof=1)) / len(values) ** 0.5
     return Estimate(float(values.mean()), error)
+
+
+def estimate_ratio(values: Array, weights: Array) -> Estimate:
+    """The sum of values float[D] over the sum of weights float[D], pairs independent of each other.
+
+    The error is that of the mean of `values - ratio * weights`, over the mean weight.
+    """
+    ratio = float(values.sum() / weights.sum())
+    _, ci95 = estimate(values - ratio * weights)
+    return Estimate(ratio, None if ci95 is None else ci95 / float(weights.mean()))
 
 
 def ratings(players: int, scores: Mapping[Meeting, Array]) -> list[Rating]:

@@ -20,7 +20,7 @@ class Played(NamedTuple):
     """A chunk and what came of it."""
 
     chunk: Chunk
-    scores: Array
+    table: Array
     seconds: float
 
 
@@ -104,8 +104,8 @@ class Workers:
             ) from None
         if isinstance(answer, Exception):
             raise answer
-        scores, seconds = answer
-        return Played(chunk, scores, seconds)
+        table, seconds = answer
+        return Played(chunk, table, seconds)
 
 
 def _serve(connection: Connection, contest: Contest) -> None:

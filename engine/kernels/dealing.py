@@ -7,7 +7,14 @@ from numba import njit
 
 from engine.kernels.random import game_seed, opening_roll, random_word, roll
 
-__all__ = ["game_seeds", "opening_rolls", "position_words", "rolls"]
+__all__ = [
+    "game_seeds",
+    "opening_rolls",
+    "opening_ties",
+    "position_words",
+    "rolls",
+    "rolls_of_turns",
+]
 
 Array = np.ndarray[Any, Any]
 
@@ -19,6 +26,15 @@ def game_seeds(root_seed: int, games: Array) -> Array:
     for index in range(len(games)):
         seeds[index] = game_seed(np.uint64(root_seed), np.uint64(games[index]))
     return seeds
+
+
+@njit(cache=True)
+def next_game_seeds(seeds: Array) -> Array:
+    """The seeds uint64[N] of the games that follow those with seeds uint64[N] in their matches."""
+    following = np.empty(len(seeds), np.uint64)
+    for index in range(len(seeds)):
+        following[index] = random_word(seeds[index], np.uint64(0xFFFFFFFFFFFFFFFD))
+    return following
 
 
 @njit(cache=True)
@@ -34,11 +50,32 @@ def opening_rolls(seeds: Array) -> Array:
 
 
 @njit(cache=True)
+def opening_ties(seeds: Array) -> Array:
+    """How often both sides had thrown the same number before the opening roll, int8[N]."""
+    ties = np.zeros(len(seeds), np.int8)
+    for index in range(len(seeds)):
+        word = random_word(seeds[index], np.uint64(0xFFFFFFFFFFFFFFFE))
+        while word != 0 and word % np.uint64(6) == 0:
+            ties[index] += 1
+            word //= np.uint64(6)
+    return ties
+
+
+@njit(cache=True)
 def rolls(seeds: Array, turn: int) -> Array:
     """The dice int8[N, 2] of one turn of games with seeds uint64[N]."""
     dice = np.empty((len(seeds), 2), np.int8)
     for index in range(len(seeds)):
         dice[index, 0], dice[index, 1] = roll(seeds[index], turn)
+    return dice
+
+
+@njit(cache=True)
+def rolls_of_turns(seeds: Array, turns: Array) -> Array:
+    """The dice int8[N, 2] of turn int64[N] of each of the games with seeds uint64[N]."""
+    dice = np.empty((len(seeds), 2), np.int8)
+    for index in range(len(seeds)):
+        dice[index, 0], dice[index, 1] = roll(seeds[index], turns[index])
     return dice
 
 

@@ -2,15 +2,19 @@
 
 from pathlib import Path
 
+import numpy as np
+
+from engine.backgammon.match import Action, Match, Offer, legal_actions
 from engine.backgammon.position import Position
 from engine.bot import Bot
+from engine.cube.context import CubeContext
 from engine.players.base import Array
 
-__all__ = ["AcepointPlayer"]
+__all__ = ["AcepointPlayer", "cube_actions"]
 
 
 class AcepointPlayer:
-    """A bot's best play in a money game without the cube.
+    """A bot's best play and cube action.
 
     Args:
         name: The player's name.
@@ -26,9 +30,39 @@ class AcepointPlayer:
         self._bot.evaluate([Position.start()])  # refuses a net of another variant
         self.fingerprint = self._bot.net_hash
 
-    def best_packed(self, packed: Array, dice: Array) -> Array:
-        """See `engine.players.base.Player`."""
-        return self._bot.best_packed(packed, dice)
+    def best_packed(self, packed: Array, dice: Array, match: Match | None = None) -> Array:
+        """See `engine.players.base`."""
+        context = None if match is None else CubeContext.of(match)
+        return self._bot.best_packed(packed, dice, context)
+
+    def act_packed(self, packed: Array, match: Match) -> Array:
+        """See `engine.players.base.CubefulPlayer`."""
+        return cube_actions(self._bot, packed, match)
 
     def close(self) -> None:
         """Nothing to give back."""
+
+
+def cube_actions(bot: Bot, packed: Array, match: Match) -> Array:
+    """What a bot does where something may be done to the cube, whichever side it is asked for.
+
+    packed: int8[N, 2, 32], row 0 the player `on_roll`, who is the doubler if a double is open.
+    Returns int64[N] of `Action`.
+    """
+    cube = bot.cube_packed(packed, CubeContext.of(match))
+    legal = legal_actions(match)
+    take = np.full(len(packed), Action.TAKE)
+    match match.offer:
+        case Offer.NONE:
+            return np.where(cube.doubles, Action.DOUBLE, Action.ROLL)
+        case Offer.DOUBLE:
+            if Action.BEAVER in legal:
+                take[cube.beavers] = Action.BEAVER
+            return np.where(cube.takes, take, Action.PASS)
+        case Offer.BEAVER:
+            # The first doubler again: the stake doubles once more, and the beaverer owns the cube.
+            if Action.RACCOON in legal:
+                take[cube.double_take > 0] = Action.RACCOON
+            return np.where(cube.double_take >= -cube.double_pass, take, Action.PASS)
+        case _:
+            return np.where(cube.double_take <= cube.double_pass, take, Action.PASS)

@@ -1,26 +1,36 @@
-"""The contract of a player: many positions with their rolls in, the chosen results out."""
+"""The contracts of players: many positions in, the chosen results and cube actions out."""
 
 from typing import Any, Protocol
 
 import numpy as np
 
-__all__ = ["Array", "Player"]
+from engine.backgammon.match import Match
+
+__all__ = ["Array", "CubefulPlayer", "Player", "Seated"]
 
 Array = np.ndarray[Any, Any]
 
 
-class Player(Protocol):
-    """Anything that can sit at the board.
-
-    What a player chooses depends on position and roll alone, not on the batch it came in, so that
-    a tournament has the same result however its games are spread over processes.
-    """
+class Seated(Protocol):
+    """What all players have."""
 
     name: str
     """The text that `make_player` builds it from."""
 
     fingerprint: str
     """What the name leaves open and the play depends on: a package's version, a net's hash."""
+
+    def close(self) -> None:
+        """Give back processes and files; the player is not used afterwards."""
+        ...
+
+
+class Player(Seated, Protocol):
+    """Anything that can sit at the board in money games without the cube.
+
+    What a player chooses depends on what it is asked alone, not on the batch it came in, so that
+    a tournament has the same result however its games are spread over processes.
+    """
 
     def best_packed(self, packed: Array, dice: Array) -> Array:
         """The chosen result of each of N unfinished positions.
@@ -30,6 +40,19 @@ class Player(Protocol):
         """
         ...
 
-    def close(self) -> None:
-        """Give back processes and files; the player is not used afterwards."""
+
+class CubefulPlayer(Seated, Protocol):
+    """A player that plays with the cube, for money and in matches."""
+
+    def best_packed(self, packed: Array, dice: Array, match: Match) -> Array:
+        """As that of `Player`; match: the score and cube of them all, before the roll."""
+        ...
+
+    def act_packed(self, packed: Array, match: Match) -> Array:
+        """What it does in each of N unfinished positions in which it may do something to the cube.
+
+        packed: int8[N, 2, 32], row 0 the player `on_roll` in `match`, the doubler if a double is
+        open, whoever is asked. Returns int64[N], one of `legal_actions(match)` for each; before
+        the roll that is ROLL or DOUBLE.
+        """
         ...

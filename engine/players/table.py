@@ -1,18 +1,16 @@
 """Money games without the cube between two players, many at once."""
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
 from engine.backgammon.board import outcome_points
 from engine.backgammon.variants import BACKGAMMON
-from engine.kernels.dealing import game_seeds, opening_rolls, rolls
+from engine.kernels.dealing import opening_rolls, rolls
 from engine.kernels.movegen import pack
 from engine.players.base import Array, Player
-from engine.players.registry import make_player
 
-__all__ = ["MAX_TURNS", "Games", "MoneyTable", "play_games"]
+__all__ = ["MAX_TURNS", "Games", "play_games"]
 
 MAX_TURNS = 10_000
 """A game is left undecided after so many turns: two untrained nets can keep one going for ever."""
@@ -56,41 +54,3 @@ def play_games(first: Player, second: Player, seeds: Array) -> Games:
         to_move[live] ^= 1
         dice[live] = rolls(seeds[live], turn)
     return games
-
-
-class MoneyTable:
-    """Plays deals between players given by name: a contest for `engine.arena`.
-
-    A deal is two games with the same dice, the players exchanged between them. A table can be sent
-    to another process before its first deal; it makes the players when they first sit down, and
-    keeps them.
-
-    Args:
-        seed: The root of all dice; the dice of a deal depend on it and on the deal's number.
-        make: What makes a player from its name.
-    """
-
-    def __init__(self, seed: int, make: Callable[[str], Player] = make_player) -> None:
-        self._seed = seed
-        self._make = make
-        self._players: dict[str, Player] = {}
-
-    def __call__(self, a: str, b: str, deals: Array) -> Array:
-        """Points of `a`, int8[D, 2], in the two games of each of deals int64[D].
-
-        In the first he has the first die of the opening roll, in the second `b` has it.
-        """
-        seeds = game_seeds(self._seed, deals)
-        as_first = play_games(self._player(a), self._player(b), seeds).points
-        as_second = -play_games(self._player(b), self._player(a), seeds).points
-        return np.stack((as_first, as_second), axis=1)
-
-    def close(self) -> None:
-        """Let the players go."""
-        while self._players:
-            self._players.popitem()[1].close()
-
-    def _player(self, name: str) -> Player:
-        if name not in self._players:
-            self._players[name] = self._make(name)
-        return self._players[name]

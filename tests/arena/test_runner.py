@@ -19,33 +19,35 @@ SCHEDULE = RoundRobin(("anna", "bert", "carl"), 40)
 class Lottery:
     """A contest without a game: the scores are drawn from the names and the deal's number."""
 
+    columns = ("tickets",)
+
     def __init__(self, seconds: float = 0.0) -> None:
         self._seconds = seconds
 
     def __call__(self, a: str, b: str, deals: Array) -> Array:
         time.sleep(self._seconds * len(deals))
         names = [ord(letter) for letter in a + b]
-        draws = [np.random.default_rng([*names, deal]).integers(-3, 4, 2) for deal in deals]
-        return np.array(draws, np.int8)
+        draws = [np.random.default_rng([*names, deal]).integers(-3, 4, (2, 2)) for deal in deals]
+        return np.array(draws, np.int32)
 
 
-class Refusing:
+class Refusing(Lottery):
     def __call__(self, a: str, b: str, _deals: Array) -> Array:
         raise AcepointError(f"{a} will not play {b}")
 
 
-class Dying:
+class Dying(Lottery):
     def __call__(self, *_arguments: object) -> Array:
         os._exit(3)
 
 
-def final_scores(results: Results) -> dict[tuple[int, int], list[list[int]]]:
+def final_scores(results: Results) -> dict[tuple[int, int], list[list[list[int]]]]:
     assert not any(deals.size for deals in results.missing().values())
-    return {meeting: results.scores(meeting)[1].tolist() for meeting in SCHEDULE.meetings}
+    return {meeting: results.table(meeting)[1].tolist() for meeting in SCHEDULE.meetings}
 
 
 @pytest.fixture(scope="module")
-def expected() -> dict[tuple[int, int], list[list[int]]]:
+def expected() -> dict[tuple[int, int], list[list[list[int]]]]:
     players = SCHEDULE.players
     return {
         (a, b): Lottery()(players[a], players[b], np.arange(SCHEDULE.deals)).tolist()
@@ -55,9 +57,9 @@ def expected() -> dict[tuple[int, int], list[list[int]]]:
 
 @pytest.mark.parametrize("workers", [1, 3])
 def test_every_deal_is_played_whatever_the_number_of_workers(
-    workers: int, expected: dict[tuple[int, int], list[list[int]]]
+    workers: int, expected: dict[tuple[int, int], list[list[list[int]]]]
 ) -> None:
-    with Results(SCHEDULE, {}) as results:
+    with Results(SCHEDULE, Lottery.columns, {}) as results:
         play(SCHEDULE, Lottery(), results, workers)
         assert final_scores(results) == expected
 
@@ -75,16 +77,16 @@ class InterruptedResults(Results):
 
 
 def test_an_interrupted_run_goes_on_to_the_same_result(
-    tmp_path: Path, expected: dict[tuple[int, int], list[list[int]]]
+    tmp_path: Path, expected: dict[tuple[int, int], list[list[list[int]]]]
 ) -> None:
     path = tmp_path / "results.db"
-    with InterruptedResults(SCHEDULE, {}, path) as results:
+    with InterruptedResults(SCHEDULE, Lottery.columns, {}, path) as results:
         with pytest.raises(KeyboardInterrupt):
             play(SCHEDULE, Lottery(), results, 1)
         saved = SCHEDULE.deals - len(results.missing()[0, 1])
     assert saved == (1 + Chunks.GROWTH) * Chunks.FIRST
 
-    with Results(SCHEDULE, {}, path) as results:
+    with Results(SCHEDULE, Lottery.columns, {}, path) as results:
         play(SCHEDULE, Lottery(), results, 2)
         assert final_scores(results) == expected
         play(SCHEDULE, Refusing(), results, 2)  # nothing is left to play
@@ -92,7 +94,7 @@ def test_an_interrupted_run_goes_on_to_the_same_result(
 
 
 def slow_run(path: Path) -> None:
-    with Results(SCHEDULE, {}, path) as results:
+    with Results(SCHEDULE, Lottery.columns, {}, path) as results:
         play(SCHEDULE, Lottery(0.02), results, 1)
 
 
@@ -108,7 +110,7 @@ def rows(path: Path) -> int:
 
 
 def test_a_killed_run_goes_on_to_the_same_result(
-    tmp_path: Path, expected: dict[tuple[int, int], list[list[int]]]
+    tmp_path: Path, expected: dict[tuple[int, int], list[list[list[int]]]]
 ) -> None:
     path = tmp_path / "results.db"
     process = multiprocessing.get_context("spawn").Process(target=slow_run, args=(path,))
@@ -120,14 +122,14 @@ def test_a_killed_run_goes_on_to_the_same_result(
     process.join()
     assert 0 < rows(path) < SCHEDULE.deals * len(SCHEDULE.meetings)
 
-    with Results(SCHEDULE, {}, path) as results:
+    with Results(SCHEDULE, Lottery.columns, {}, path) as results:
         play(SCHEDULE, Lottery(), results, 2)
         assert final_scores(results) == expected
 
 
 def test_an_error_in_a_worker_is_raised_here() -> None:
     with (
-        Results(SCHEDULE, {}) as results,
+        Results(SCHEDULE, Lottery.columns, {}) as results,
         pytest.raises(AcepointError, match=r"^anna will not play bert$"),
     ):
         play(SCHEDULE, Refusing(), results, 2)
@@ -135,7 +137,7 @@ def test_an_error_in_a_worker_is_raised_here() -> None:
 
 def test_the_death_of_a_worker_is_reported() -> None:
     with (
-        Results(SCHEDULE, {}) as results,
+        Results(SCHEDULE, Lottery.columns, {}) as results,
         pytest.raises(AcepointError, match=r"worker process has died \(exit code 3\)"),
     ):
         play(SCHEDULE, Dying(), results, 2)

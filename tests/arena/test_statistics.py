@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from engine.arena.schedule import RoundRobin
-from engine.arena.statistics import estimate, ratings
+from engine.arena.statistics import estimate, estimate_ratio, ratings
 
 
 def test_estimate_of_known_values() -> None:
@@ -18,6 +18,27 @@ def test_intervals_hold_the_truth_19_times_in_20() -> None:
         mean, ci95 = estimate(generator.choice([-1.0, 0.5, 3.0], 200))
         assert ci95 is not None
         held += abs(mean - 2.5 / 3) < ci95
+    assert 930 < held < 970
+
+
+def test_a_ratio_over_equal_weights_is_a_mean() -> None:
+    values = np.array([2.0, -3.0, 1.0, 4.0])
+    mean, ci95 = estimate(values / 2)
+
+    assert estimate_ratio(values, np.full(4, 2)) == pytest.approx((mean, ci95))
+    assert estimate_ratio(np.array([6]), np.array([4])) == (1.5, None)
+
+
+def test_the_interval_of_a_ratio_holds_the_truth_19_times_in_20() -> None:
+    """Points a game, 0.25, of matches that have three games or nine."""
+    generator = np.random.default_rng(3)
+    held = 0
+    for _ in range(1000):
+        games = generator.choice([3, 9], 200)
+        points = generator.binomial(games, 0.25)
+        ratio, ci95 = estimate_ratio(points, games)
+        assert ci95 is not None
+        held += abs(ratio - 0.25) < ci95
     assert 930 < held < 970
 
 

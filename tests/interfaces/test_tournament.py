@@ -13,6 +13,8 @@ from engine.players.table import play_games
 
 pytest.importorskip("gnubg_nn")
 
+CONTRACT = ("a", "b", "games", "points_per_game", "ci95", "wins", "gammons", "backgammons")
+
 
 def report(capsys: pytest.CaptureFixture[str], **options: Any) -> dict[str, Any]:
     Tournament(**options, as_json=True).run()
@@ -31,6 +33,7 @@ def test_json_of_the_contract(capsys: pytest.CaptureFixture[str]) -> None:
         points.append(-int(play_games(b, a, seed.reshape(1)).points[0]))
     a.close()
     b.close()
+    assert set(pair) == set(CONTRACT)
     assert (pair["a"], pair["b"], pair["games"]) == ("pubeval", "random", 40)
     assert pair["points_per_game"] == pytest.approx(sum(points) / 40)
     assert pair["ci95"] > 0
@@ -60,6 +63,59 @@ def test_a_finished_tournament_is_shown_again_from_its_file(
         report(capsys, **options, games=22)
 
 
+def test_json_of_games_with_the_cube(capsys: pytest.CaptureFixture[str]) -> None:
+    told = report(capsys, players=("random", "random"), games=40, cube=True, workers=1)
+
+    (pair,) = told["pairs"]
+    assert set(pair) == {*CONTRACT, "cube"}
+    assert pair["games"] == 40
+    assert pair["points_per_game"] == 0
+    assert pair["wins"] == [20, 20]
+    assert pair["cube"]["turned"][0] == pair["cube"]["turned"][1] > 0
+    assert pair["cube"]["passed"][0] == pair["cube"]["passed"][1] > 0
+    assert pair["cube"]["mean"] > 1
+
+
+def test_workers_change_nothing_in_matches(capsys: pytest.CaptureFixture[str]) -> None:
+    options: dict[str, Any] = {"players": ("random", "random"), "matches": 20, "length": 5}
+
+    assert report(capsys, **options, workers=1) == report(capsys, **options, workers=3)
+
+
+@pytest.mark.parametrize(
+    ("options", "other", "named"),
+    [
+        ({"games": 4}, {"games": 4, "cube": True}, '"money", not "money, cube"'),
+        (
+            {"games": 4, "cube": True},
+            {"games": 4, "cube": True, "jacoby": True, "beavers": True, "automatic_doubles": 1},
+            'not "money, cube, Jacoby, beavers, 1 automatic doubles"',
+        ),
+        ({"matches": 4}, {"matches": 4, "length": 5}, '"match to 7", not "match to 5"'),
+    ],
+)
+def test_the_results_of_another_game_are_not_gone_on_with(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    options: dict[str, Any],
+    other: dict[str, Any],
+    named: str,
+) -> None:
+    kept: dict[str, Any] = {"players": ("random", "random"), "out": tmp_path / "t.db", "workers": 1}
+    report(capsys, **kept, **options)
+
+    with pytest.raises(AcepointError, match=f"holds a tournament with game .*{named}"):
+        report(capsys, **kept, **other)
+
+
+def test_tables_of_matches_show_cube_and_share(capsys: pytest.CaptureFixture[str]) -> None:
+    Tournament(("random", "random"), matches=4, length=2, workers=1).run()
+
+    printed = capsys.readouterr().out
+    for title in ("points per game of a", "mean last value", "share of a", "share of matches"):
+        assert title in printed
+
+
 def test_tables_name_everybody(capsys: pytest.CaptureFixture[str]) -> None:
     Tournament(("pubeval", "random"), games=4, workers=1).run()
 
@@ -82,6 +138,18 @@ def test_tables_name_everybody(capsys: pytest.CaptureFixture[str]) -> None:
         ({"players": ("random", "acepoint:0:net=no.safetensors")}, "no.safetensors"),
         ({"players": ("random", "random"), "games": 7}, "--games 7: expected an even number"),
         ({"players": ("random", "random"), "games": 0}, "--games 0"),
+        ({"players": ("random", "random"), "matches": 3}, "--matches 3: expected an even number"),
+        ({"players": ("random", "random"), "matches": 0}, "--matches 0: expected an even number"),
+        ({"players": ("random", "random"), "length": 0}, "--length 0: expected 1 to 64"),
+        ({"players": ("random", "random"), "length": 65}, "--length 65: expected 1 to 64"),
+        ({"players": ("random", "random"), "length": 5, "games": 4}, "no option of money games"),
+        ({"players": ("random", "random"), "length": 5, "cube": True}, "no option of money games"),
+        ({"players": ("random", "random"), "jacoby": True}, "Jacoby: expected --cube"),
+        (
+            {"players": ("random", "random"), "cube": True, "automatic_doubles": 11},
+            "--automatic-doubles 11: expected 0 to 10",
+        ),
+        ({"players": ("random", "pubeval"), "cube": True}, "'pubeval' does not play with the cube"),
         ({"players": ("random", "random"), "seed": -1}, "--seed -1"),
         ({"players": ("random", "random"), "workers": 0}, "--workers 0"),
     ],

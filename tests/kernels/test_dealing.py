@@ -3,7 +3,15 @@
 import numpy as np
 from numba import njit
 
-from engine.kernels.dealing import game_seeds, opening_rolls, position_words, rolls
+from engine.kernels.dealing import (
+    game_seeds,
+    next_game_seeds,
+    opening_rolls,
+    opening_ties,
+    position_words,
+    rolls,
+    rolls_of_turns,
+)
 from engine.kernels.random import random_word
 
 GAMES = 36_000
@@ -58,6 +66,29 @@ def test_an_opening_roll_is_no_double_and_the_other_30_are_equally_likely():
     assert not doubles.any()
     assert chi_square(counts[counts > 0]) < RARE[29]
     assert (counts > 0).sum() == 30
+
+
+def test_one_opening_roll_in_six_comes_after_a_tie_and_one_in_six_of_those_after_two():
+    ties = np.bincount(opening_ties(game_seeds(7, np.arange(GAMES))), minlength=4)[:4]
+    expected = GAMES * 5 / 6 ** np.arange(1, 5)
+    assert (np.abs(ties - expected) < 4 * expected**0.5).all()
+
+
+def test_games_at_different_turns_have_the_dice_of_their_turns():
+    seeds = game_seeds(3, np.arange(50))
+    turns = np.arange(50) % 7
+    expected = [rolls(seeds[k : k + 1], turns[k])[0] for k in range(50)]
+    np.testing.assert_array_equal(rolls_of_turns(seeds, turns), expected)
+
+
+def test_the_games_of_a_match_have_dice_of_their_own():
+    seeds = game_seeds(9, np.arange(GAMES))
+    following = next_game_seeds(seeds)
+    assert (
+        len(np.unique(np.concatenate([seeds, following, next_game_seeds(following)]))) == 3 * GAMES
+    )
+    total = rolls(seeds, 1).sum(axis=1) + rolls(following, 1).sum(axis=1)
+    assert chi_square(np.bincount(total % 6, minlength=6)) < RARE[5]
 
 
 def test_the_same_keys_give_the_same_dice_in_any_company():

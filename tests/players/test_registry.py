@@ -8,9 +8,16 @@ from engine.errors import AcepointError, NetError, NotationError
 from engine.evaluation.network import Network
 from engine.kernels.dealing import game_seeds
 from engine.players.acepoint import AcepointPlayer
+from engine.players.contests import MoneyTable
 from engine.players.random import RandomPlayer
-from engine.players.registry import make_player, try_player
-from engine.players.table import MoneyTable, play_games
+from engine.players.registry import (
+    PLAYER_NAMES,
+    make_cubeful_player,
+    make_player,
+    try_cubeful_player,
+    try_player,
+)
+from engine.players.table import play_games
 
 
 def test_acepoint_with_a_net_of_its_own(small_net: Path) -> None:
@@ -41,7 +48,7 @@ def test_acepoint_chooses_what_the_bot_does_whatever_the_batch(small_net: Path) 
 def test_acepoint_against_itself_scores_nothing(small_net: Path) -> None:
     name = f"acepoint:net={small_net}"
 
-    scores = MoneyTable(1)(name, f"acepoint:0:net={small_net}", np.arange(100))
+    scores = MoneyTable(1)(name, f"acepoint:0:net={small_net}", np.arange(100))[:, :, 0]
 
     assert set(np.unique(np.abs(scores))) >= {1, 2}
     assert not scores.sum(axis=1).any()
@@ -69,6 +76,8 @@ def test_a_net_for_other_checkers_is_refused(small_net: Path, tmp_path: Path) ->
         "gnubg:03",
         "gnubg:-1",
         "gnubg:0:net=x",
+        "sage",
+        "sage:5",
         "acepoint:",
         "acepoint:two",
         "acepoint:-1",
@@ -83,9 +92,7 @@ def test_a_bad_name_is_refused_in_one_line_that_quotes_it(name: str) -> None:
     with pytest.raises(NotationError) as caught:
         make_player(name)
     assert f"bad player {name!r}" in str(caught.value)
-    assert "expected acepoint[:PLIES][:net=FILE], gnubg:PLIES, pubeval or random" in str(
-        caught.value
-    )
+    assert PLAYER_NAMES in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
@@ -97,6 +104,17 @@ def test_a_missing_net_is_named() -> None:
 def test_plies_that_are_not_offered_are_refused() -> None:
     with pytest.raises(AcepointError, match="plies 9"):
         make_player("acepoint:9")
+
+
+def test_gnubg_and_pubeval_are_others_with_the_cube() -> None:
+    with pytest.raises(NotationError, match=r"^player 'pubeval' does not play with the cube$"):
+        make_cubeful_player("pubeval")
+    with pytest.raises(NotationError, match="bad player 'gnubg:7': gnubg plays at 0 to 2 plies"):
+        make_cubeful_player("gnubg:7")
+    with pytest.raises(NotationError, match="bad player 'sage:0': sage plays at 1 to 4 levels"):
+        make_cubeful_player("sage:0")
+    pytest.importorskip("gnubg")
+    assert try_cubeful_player("gnubg:0").startswith("gnubg 1.")
 
 
 def test_trying_a_player_tells_what_it_is() -> None:

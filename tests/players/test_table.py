@@ -2,12 +2,12 @@ from collections import Counter
 from itertools import pairwise
 
 import numpy as np
-import pytest
 
+from engine.backgammon.match import Match
 from engine.kernels.dealing import game_seeds
-from engine.players.base import Array, Player
+from engine.players.base import Array
 from engine.players.random import RandomPlayer
-from engine.players.table import MAX_TURNS, MoneyTable, play_games
+from engine.players.table import MAX_TURNS, play_games
 
 SEEDS = game_seeds(11, np.arange(200))
 
@@ -19,7 +19,7 @@ class Recorder(RandomPlayer):
         super().__init__(name, seed)
         self._notes = notes
 
-    def best_packed(self, packed: Array, dice: Array) -> Array:
+    def best_packed(self, packed: Array, dice: Array, _: Match | None = None) -> Array:
         result = super().best_packed(packed, dice)
         assert len(packed) == 1
         self._notes.append((self.name, tuple(sorted(dice[0].tolist())), result[0]))
@@ -90,37 +90,10 @@ def test_a_game_is_the_same_whatever_is_played_beside_it() -> None:
     assert np.array_equal(together.turns, np.concatenate([half.turns for half in halves]))
 
 
-def make_random(name: str) -> Player:
-    return RandomPlayer(name, int(name))
-
-
-def test_equal_players_score_exactly_nothing_over_each_deal() -> None:
-    table = MoneyTable(5, make_random)
-
-    scores = table("3", "3", np.arange(300))
-
-    assert scores.any()
-    assert not scores.sum(axis=1).any()
-
-
-def test_scores_belong_to_the_player_named_first() -> None:
-    table = MoneyTable(5, make_random)
-
-    assert np.array_equal(table("1", "2", np.arange(50)), -table("2", "1", np.arange(50))[:, ::-1])
-
-
-@pytest.mark.parametrize("deals", [np.array([7]), np.array([40, 7])])
-def test_a_deal_depends_on_its_number_and_the_root_seed_alone(deals: Array) -> None:
-    every = MoneyTable(5, make_random)("1", "2", np.arange(100))
-
-    assert np.array_equal(MoneyTable(5, make_random)("1", "2", deals), every[deals])
-    assert not np.array_equal(MoneyTable(6, make_random)("1", "2", np.arange(100)), every)
-
-
 class Waiting(RandomPlayer):
     """Changes nothing on the board, which no legal player does for long."""
 
-    def best_packed(self, packed: Array, _dice: Array) -> Array:
+    def best_packed(self, packed: Array, _dice: Array, _: Match | None = None) -> Array:
         return packed[:, ::-1]
 
 

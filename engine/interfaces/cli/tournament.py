@@ -1,48 +1,70 @@
-"""`acepoint tournament`: a round robin between players, games on shared dice."""
+"""`acepoint tournament`: a round robin between players on shared dice."""
 
 import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Optional
 
 import tyro
 
 from engine.errors import AcepointError
-from engine.interfaces.cli.options import AsJson
-from engine.interfaces.cli.output import print_json, print_table
+from engine.interfaces.cli.options import AsJson, Count
+from engine.interfaces.cli.output import print_json
+from engine.interfaces.cli.standings import print_standings, standings
 
 if TYPE_CHECKING:
-    from engine.arena.results import Results
-    from engine.arena.schedule import RoundRobin
+    from engine.backgammon.match import Match
 
 __all__ = ["Tournament"]
 
-COUNTS = ("wins", "gammons", "backgammons")
+GAMES, MATCHES, LENGTH = 1000, 100, 7  # unless given
 
 
 @dataclass(frozen=True)
 class Tournament:
-    """Round robin on shared dice: points per game, and ratings with errors.
+    """Round robin on shared dice: points per game or matches won, and ratings with errors.
 
-    Every player meets every other in money games without the cube. Each deal is played twice, the
-    players exchanged; the 95 % intervals are over the deals.
+    Every player meets every other in money games without the cube, in money games with it (--cube)
+    or in matches (--matches, --length). Each deal is played twice, the players exchanged; the 95 %
+    intervals are over the deals.
+
+    Example: acepoint tournament acepoint gnubg:0 --matches 200 --length 7
     """
 
     players: Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="PLAYER...")]
-    """Two players or more: acepoint[:PLIES][:net=FILE], gnubg:PLIES, pubeval or random. PLIES are
-    the rolls a player looks ahead."""
+    """Two players or more: acepoint[:PLIES][:net=FILE], gnubg:PLIES, sage:LEVEL, pubeval or random.
+    PLIES are the rolls a player looks ahead; Sage's level 1 is its static evaluation. With the cube
+    gnubg is GNU Backgammon itself, without it gnubg-nn; pubeval does not play with the cube."""
 
-    games: Annotated[int, tyro.conf.arg(metavar="N")] = 1000
-    """Games of each pair of players, an even number."""
+    games: Count = None
+    """Money games of each pair of players, an even number; 1000 if no matches are asked for."""
+
+    cube: bool = False
+    """Play the money games with the doubling cube."""
+
+    jacoby: bool = False
+    """With --cube: gammons and backgammons count only once the cube has been turned."""
+
+    beavers: bool = False
+    """With --cube: a double may be beavered, and a beaver raccooned."""
+
+    automatic_doubles: Annotated[int, tyro.conf.arg(metavar="N")] = 0
+    """With --cube: how often a tied opening roll may double the stake."""
+
+    matches: Count = None
+    """Matches of each pair of players, an even number; 100 if only --length is given."""
+
+    length: Count = None
+    """Points to win a match, 1 to 64; 7 if only --matches is given."""
 
     seed: Annotated[int, tyro.conf.arg(metavar="S")] = 0
     """Root of all dice: the same seed gives the same games, whatever the number of workers."""
 
-    workers: Annotated[int | None, tyro.conf.arg(metavar="W")] = None
+    workers: Annotated[Optional[int], tyro.conf.arg(metavar="W")] = None
     """Processes that play; by default one a core."""
 
-    out: Annotated[Path | None, tyro.conf.arg(metavar="FILE.db")] = None
+    out: Annotated[Optional[Path], tyro.conf.arg(metavar="FILE.db")] = None
     """SQLite file for the results. A tournament that was stopped goes on when the same command is
     given again."""
 
@@ -58,96 +80,97 @@ class Tournament:
         from engine.arena.runner import play
         from engine.arena.schedule import RoundRobin
         from engine.kernels import announce_compilation
-        from engine.players.registry import try_player
-        from engine.players.table import MoneyTable
+        from engine.players.contests import CubeTable, MoneyTable
+        from engine.players.registry import try_cubeful_player, try_player
 
-        schedule = RoundRobin(self.players, self.games // 2)
+        beginning = self._beginning()
+        schedule = RoundRobin(self.players, self._units // 2)
         announce_compilation()
-        fingerprints = [try_player(name) for name in self.players]
-        settings = {"seed": self.seed, "fingerprints": fingerprints}
-        with Results(schedule, settings, self.out) as results:
+        tried = try_player if beginning is None else try_cubeful_player
+        settings = {
+            "seed": self.seed,
+            "fingerprints": [tried(name) for name in self.players],
+            "game": self._game,
+        }
+        contest = MoneyTable(self.seed) if beginning is None else CubeTable(self.seed, beginning)
+        with Results(schedule, contest.columns, settings, self.out) as results:
             try:
-                play(schedule, MoneyTable(self.seed), results, self.workers or os.cpu_count() or 1)
+                play(schedule, contest, results, self.workers or os.cpu_count() or 1)
             except KeyboardInterrupt:
                 kept = f"the same command goes on from {self.out}" if self.out else "nothing kept"
                 print(f"acepoint: stopped; {kept}", file=sys.stderr)
                 raise
-            report = _report(schedule, results)
+            report = standings(
+                schedule, results, cube=beginning is not None, matches=self._plays_matches
+            )
         if self.as_json:
             print_json(report)
         else:
-            _print_tables(report)
+            print_standings(report)
+
+    @property
+    def _plays_matches(self) -> bool:
+        return self.matches is not None or self.length is not None
+
+    @property
+    def _units(self) -> int:
+        """How many games or matches each pair plays."""
+        wanted, default = (self.matches, MATCHES) if self._plays_matches else (self.games, GAMES)
+        return default if wanted is None else wanted
+
+    @property
+    def _game(self) -> str:
+        """What is played, for people: kept with the results."""
+        if self._plays_matches:
+            return f"match to {self.length or LENGTH}"
+        rules = {
+            "cube": self.cube,
+            "Jacoby": self.jacoby,
+            "beavers": self.beavers,
+            f"{self.automatic_doubles} automatic doubles": self.automatic_doubles,
+        }
+        return ", ".join(["money", *(name for name, agreed in rules.items() if agreed)])
+
+    def _beginning(self) -> "Match | None":
+        """What every game or match begins with; None for money games without the cube."""
+        from engine.backgammon.match import GameState, Match
+
+        if self._plays_matches:
+            return Match(
+                length=LENGTH if self.length is None else self.length, state=GameState.NONE
+            )
+        if not self.cube:
+            return None
+        return Match(
+            jacoby=self.jacoby,
+            beavers=self.beavers,
+            automatic_doubles=self.automatic_doubles,
+            state=GameState.NONE,
+        )
 
     def _check(self) -> None:
         if len(self.players) < 2:
             given = " ".join(self.players) or "none"
             raise AcepointError(f"players {given}: expected two or more")
-        if self.games < 2 or self.games % 2:
-            raise AcepointError(
-                f"--games {self.games}: expected an even number, as every deal is played twice "
-                "with the players exchanged"
-            )
+        self._check_game()
         if not 0 <= self.seed < 2**64:
             raise AcepointError(f"--seed {self.seed}: expected a number from 0 to 2^64 - 1")
         if self.workers is not None and self.workers < 1:
             raise AcepointError(f"--workers {self.workers}: expected 1 or more")
 
-
-def _report(schedule: "RoundRobin", results: "Results") -> dict[str, Any]:
-    """The JSON of the contract, for a tournament that is complete.
-
-    `points_per_game` and `ci95`, half the width of its interval, are for player a; `wins`,
-    `gammons` and `backgammons` are those of [a, b]: as everywhere, a gammon is counted among the
-    wins too, and a backgammon among the gammons.
-    """
-    from engine.arena.statistics import estimate, ratings
-
-    scores = {meeting: results.scores(meeting)[1] for meeting in schedule.meetings}
-    pairs = []
-    for (a, b), points in scores.items():
-        mean, ci95 = estimate(points.mean(axis=1))
-        counts = {
-            name: [int((side >= least).sum()) for side in (points, -points)]
-            for least, name in enumerate(COUNTS, start=1)
-        }
-        pairs.append(
-            {
-                "a": schedule.players[a],
-                "b": schedule.players[b],
-                "games": points.size,
-                "points_per_game": mean,
-                "ci95": ci95,
-                **counts,
-            }
-        )
-    rated = [
-        {"player": schedule.players[rating.player], "rating": rating.rating, "ci95": rating.ci95}
-        for rating in ratings(len(schedule.players), scores)
-    ]
-    return {"pairs": pairs, "ratings": rated}
-
-
-def _print_tables(report: dict[str, Any]) -> None:
-    print_table(
-        ("a against b", "games", "points per game of a", *COUNTS),
-        (
-            (
-                f"{pair['a']} - {pair['b']}",
-                pair["games"],
-                _with_interval(pair["points_per_game"], pair["ci95"]),
-                *("{} - {}".format(*pair[name]) for name in COUNTS),
+    def _check_game(self) -> None:
+        money = self.cube or self.jacoby or self.beavers or self.automatic_doubles or self.games
+        if self._plays_matches and money:
+            raise AcepointError("--matches and --length: expected no option of money games")
+        if not self.cube and self._game != "money" and not self._plays_matches:
+            raise AcepointError(f"{self._game}: expected --cube with these rules")
+        if self._units < 2 or self._units % 2:
+            option = "--matches" if self._plays_matches else "--games"
+            raise AcepointError(
+                f"{option} {self._units}: expected an even number, as every deal is played twice "
+                "with the players exchanged"
             )
-            for pair in report["pairs"]
-        ),
-    )
-    print_table(
-        ("player", "rating: points per game against the field"),
-        (
-            (rated["player"], _with_interval(rated["rating"], rated["ci95"]))
-            for rated in report["ratings"]
-        ),
-    )
-
-
-def _with_interval(mean: float, ci95: float | None) -> str:
-    return f"{mean:+.3f}" if ci95 is None else f"{mean:+.3f} ± {ci95:.3f}"
+        if self.length is not None and not 1 <= self.length <= 64:
+            raise AcepointError(f"--length {self.length}: expected 1 to 64")
+        if not 0 <= self.automatic_doubles <= 10:
+            raise AcepointError(f"--automatic-doubles {self.automatic_doubles}: expected 0 to 10")

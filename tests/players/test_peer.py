@@ -11,12 +11,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from engine.backgammon.match import Action, Match, act
 from engine.backgammon.variants import BACKGAMMON
 from engine.errors import AcepointError
 from engine.kernels.dealing import game_seeds
 from engine.kernels.movegen import legal_results, pack
 from engine.players.base import Array
-from engine.players.gnubg import GnubgPlayer
+from engine.players.peer import PeerPlayer
 from engine.players.random import RandomPlayer
 from engine.players.table import play_games
 
@@ -24,17 +25,21 @@ gnubg_nn = pytest.importorskip("gnubg_nn")
 
 
 @pytest.fixture(scope="module")
-def gnubg() -> Iterator[GnubgPlayer]:
-    player = GnubgPlayer("gnubg:0", 0)
+def gnubg() -> Iterator[PeerPlayer]:
+    player = gnubg_nn_player(0)
     yield player
     player.close()
 
 
 @pytest.fixture(scope="module")
-def pubeval() -> Iterator[GnubgPlayer]:
-    player = GnubgPlayer("pubeval", None)
+def pubeval() -> Iterator[PeerPlayer]:
+    player = PeerPlayer("pubeval", "gnubg-nn", ("pubeval",))
     yield player
     player.close()
+
+
+def gnubg_nn_player(plies: int) -> PeerPlayer:
+    return PeerPlayer(f"gnubg:{plies}", "gnubg-nn", ("gnubg-nn", str(plies)))
 
 
 class Witness(RandomPlayer):
@@ -45,7 +50,7 @@ class Witness(RandomPlayer):
         self.boards: list[Array] = []
         self.dice: list[Array] = []
 
-    def best_packed(self, packed: Array, dice: Array) -> Array:
+    def best_packed(self, packed: Array, dice: Array, _: Match | None = None) -> Array:
         self.boards.append(packed)
         self.dice.append(dice)
         return super().best_packed(packed, dice)
@@ -73,7 +78,7 @@ def roll(high: int, low: int) -> Array:
     return np.array([[high, low]], np.int8)
 
 
-def test_every_answer_is_legal(seen: tuple[Array, Array], gnubg: GnubgPlayer) -> None:
+def test_every_answer_is_legal(seen: tuple[Array, Array], gnubg: PeerPlayer) -> None:
     boards, dice = seen
     assert len(boards) > 5000
 
@@ -82,7 +87,7 @@ def test_every_answer_is_legal(seen: tuple[Array, Array], gnubg: GnubgPlayer) ->
     assert np.array_equal(chosen[:, 1].sum(axis=1), boards[:, 0].sum(axis=1))
 
 
-def test_every_answer_of_pubeval_is_legal(seen: tuple[Array, Array], pubeval: GnubgPlayer) -> None:
+def test_every_answer_of_pubeval_is_legal(seen: tuple[Array, Array], pubeval: PeerPlayer) -> None:
     boards, dice = seen
     chosen = pubeval.best_packed(boards, dice)
 
@@ -90,7 +95,7 @@ def test_every_answer_of_pubeval_is_legal(seen: tuple[Array, Array], pubeval: Gn
 
 
 def test_gnubg_chooses_what_its_own_evaluation_likes_best(
-    seen: tuple[Array, Array], gnubg: GnubgPlayer
+    seen: tuple[Array, Array], gnubg: PeerPlayer
 ) -> None:
     boards, dice = (array[::40] for array in seen)
     chosen = gnubg.best_packed(boards, dice)
@@ -116,7 +121,7 @@ def equity_of_mover(result: Array) -> float:
     return float(1 - 2 * win - gammon - backgammon + lost_gammon + lost_backgammon)
 
 
-def test_opening_plays_that_everybody_knows(gnubg: GnubgPlayer) -> None:
+def test_opening_plays_that_everybody_knows(gnubg: PeerPlayer) -> None:
     start = pack(BACKGAMMON.start[None])
     for dice, points in (((3, 1), (5, 7)), ((4, 2), (4, 8)), ((6, 1), (7, 8))):
         made = gnubg.best_packed(start, roll(*dice))[0, 1]
@@ -125,7 +130,7 @@ def test_opening_plays_that_everybody_knows(gnubg: GnubgPlayer) -> None:
 
 @pytest.mark.parametrize("dice", [(6, 6), (6, 5), (3, 3)])
 def test_nothing_legal_gives_the_same_board_to_the_opponent(
-    dice: tuple[int, int], gnubg: GnubgPlayer, pubeval: GnubgPlayer
+    dice: tuple[int, int], gnubg: PeerPlayer, pubeval: PeerPlayer
 ) -> None:
     shut_out = board({25: 1, 6: 5, 5: 5, 4: 4}, {6: 2, 5: 2, 4: 2, 3: 2, 2: 2, 1: 2, 7: 3})
 
@@ -135,7 +140,7 @@ def test_nothing_legal_gives_the_same_board_to_the_opponent(
 
 @pytest.mark.parametrize("dice", [(2, 1), (6, 5), (1, 1)])
 def test_the_last_checkers_are_borne_off(
-    dice: tuple[int, int], gnubg: GnubgPlayer, pubeval: GnubgPlayer
+    dice: tuple[int, int], gnubg: PeerPlayer, pubeval: PeerPlayer
 ) -> None:
     last_two = board({1: 1, 2: 1} if dice != (1, 1) else {1: 3}, {24: 2, 19: 3, 6: 4})
 
@@ -146,7 +151,7 @@ def test_the_last_checkers_are_borne_off(
 
 
 def test_answers_do_not_depend_on_what_was_asked_before(
-    seen: tuple[Array, Array], gnubg: GnubgPlayer
+    seen: tuple[Array, Array], gnubg: PeerPlayer
 ) -> None:
     boards, dice = seen
     order = np.random.default_rng(0).permutation(len(boards))[:2000]
@@ -157,7 +162,7 @@ def test_answers_do_not_depend_on_what_was_asked_before(
     assert np.array_equal(first, again)
 
 
-def test_gnubg_beats_pubeval_by_what_it_should(gnubg: GnubgPlayer, pubeval: GnubgPlayer) -> None:
+def test_gnubg_beats_pubeval_by_what_it_should(gnubg: PeerPlayer, pubeval: PeerPlayer) -> None:
     """+0.632 points per game over 20,000 games; the 800 here have a standard error of 0.045."""
     seeds = game_seeds(0, np.arange(400))
     as_first = play_games(gnubg, pubeval, seeds).points
@@ -166,12 +171,108 @@ def test_gnubg_beats_pubeval_by_what_it_should(gnubg: GnubgPlayer, pubeval: Gnub
     assert np.mean([as_first, as_second]) == pytest.approx(0.632, abs=0.15)
 
 
-def test_one_ply_looks_further_than_none(seen: tuple[Array, Array], gnubg: GnubgPlayer) -> None:
+def test_one_ply_looks_further_than_none(seen: tuple[Array, Array], gnubg: PeerPlayer) -> None:
     boards, dice = (array[::150] for array in seen)
-    deeper = GnubgPlayer("gnubg:1", 1)
+    deeper = gnubg_nn_player(1)
 
     assert not np.array_equal(deeper.best_packed(boards, dice), gnubg.best_packed(boards, dice))
     deeper.close()
+
+
+def gnubg_player() -> PeerPlayer:
+    pytest.importorskip("gnubg")
+    return PeerPlayer("gnubg:0", "gnubg", ("gnubg", "0"))
+
+
+def sage_player() -> PeerPlayer:
+    pytest.importorskip("bgsage")
+    return PeerPlayer("sage:1", "bgsage", ("sage", "1"))
+
+
+@pytest.fixture(scope="module", params=[gnubg_player, sage_player])
+def cubeful(request: pytest.FixtureRequest) -> Iterator[PeerPlayer]:
+    """A player with the cube, of another package than the tests need."""
+    player = request.param()
+    yield player
+    player.close()
+
+
+SCORES = [
+    Match(),
+    Match(jacoby=True, cube=2, cube_owner=1, beavers=True),
+    Match(length=7, score=(3, 5), on_roll=0, turn=0),
+    Match(length=5, score=(1, 4), crawford=True),
+    Match(length=5, score=(4, 3), cube=2, cube_owner=0),
+]
+
+
+def test_every_answer_is_legal_at_any_score(seen: tuple[Array, Array], cubeful: PeerPlayer) -> None:
+    boards, dice = (array[::40] for array in seen)
+    for match in SCORES:
+        chosen = cubeful.best_packed(boards, dice, match)  # raises when an answer is not legal
+        assert np.array_equal(chosen[:, 1].sum(axis=1), boards[:, 0].sum(axis=1))
+
+
+def test_checkers_are_borne_off_also_where_the_play_is_cut_short(cubeful: PeerPlayer) -> None:
+    bearing_off = board({1: 2, 3: 1, 6: 2}, {1: 2, 2: 3})
+    for dice, off in (((6, 3), 2), ((6, 6), 4), ((6, 5), 1), ((5, 1), 1)):
+        result = cubeful.best_packed(bearing_off, roll(*dice), Match())
+        assert result[0, 1, 0] == 10 + off, dice
+
+
+def test_the_last_play_wins_the_game(cubeful: PeerPlayer) -> None:
+    result = cubeful.best_packed(board({2: 1, 4: 1}, {1: 2}), roll(5, 4), Match())
+    assert result[0, 1, 0] == 15
+
+
+LEVEL = pack(BACKGAMMON.start[None])
+RACE_WON = board({6: 4, 5: 3, 4: 3}, {6: 5, 5: 5, 4: 5})
+
+
+@pytest.mark.parametrize("match", [Match(), Match(length=7, score=(2, 2))])
+def test_what_everybody_does_with_the_cube(cubeful: PeerPlayer, match: Match) -> None:
+    for boards, action, answer in (
+        (LEVEL, Action.ROLL, Action.TAKE),
+        (RACE_WON, Action.DOUBLE, Action.PASS),
+    ):
+        assert cubeful.act_packed(boards, match).tolist() == [action]
+        doubled = act(match, Action.DOUBLE)
+        assert cubeful.act_packed(boards, doubled).tolist() == [answer]
+
+
+def test_a_batch_is_answered_in_its_order(cubeful: PeerPlayer) -> None:
+    boards = np.concatenate([LEVEL, RACE_WON, LEVEL, RACE_WON])
+    expected = [Action.ROLL, Action.DOUBLE, Action.ROLL, Action.DOUBLE]
+    assert cubeful.act_packed(boards, Match()).tolist() == expected
+
+
+def test_beavers_are_made_where_they_are_played(cubeful: PeerPlayer) -> None:
+    ending = board({6: 5, 5: 5, 4: 5}, {6: 4, 5: 3, 4: 3})
+    assert cubeful.act_packed(ending, act(Match(), Action.DOUBLE)).tolist() == [Action.TAKE]
+    doubled = act(Match(beavers=True), Action.DOUBLE)
+    assert cubeful.act_packed(ending, doubled).tolist() == [Action.BEAVER]
+    for offer in (Action.BEAVER, Action.RACCOON):
+        doubled = act(doubled, offer)
+        assert cubeful.act_packed(ending, doubled).tolist() == [Action.TAKE]
+
+
+def test_a_cube_that_is_dead_is_left_alone_and_taken(cubeful: PeerPlayer) -> None:
+    """At 1-away a doubler gains nothing, and who passes loses the match."""
+    match = Match(length=5, score=(1, 4))
+    assert cubeful.act_packed(LEVEL, match).tolist() == [Action.ROLL]
+    assert cubeful.act_packed(LEVEL, act(match, Action.DOUBLE)).tolist() == [Action.TAKE]
+
+
+def test_after_the_crawford_game_the_trailer_doubles(cubeful: PeerPlayer) -> None:
+    match = Match(length=7, score=(6, 2))
+    assert cubeful.act_packed(LEVEL, match).tolist() == [Action.DOUBLE]
+
+
+def test_sage_plays_without_the_cube_too(seen: tuple[Array, Array]) -> None:
+    boards, dice = (array[::60] for array in seen)
+    player = sage_player()
+    player.best_packed(boards, dice)  # raises when an answer is not legal
+    player.close()
 
 
 def test_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -181,11 +282,11 @@ def test_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(metadata, "version", missing)
 
     with pytest.raises(AcepointError, match=r"'pubeval'.*pip install acepoint\[peers\]"):
-        GnubgPlayer("pubeval", None)
+        PeerPlayer("pubeval", "gnubg-nn", ("pubeval",))
 
 
 def test_a_process_that_stops_is_reported() -> None:
-    player = GnubgPlayer("gnubg:0", 0)
+    player = gnubg_nn_player(0)
     os.kill(player._process.pid, signal.SIGKILL)
     start = pack(BACKGAMMON.start[None])
 
@@ -195,9 +296,9 @@ def test_a_process_that_stops_is_reported() -> None:
 
 
 def test_an_illegal_answer_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    player = GnubgPlayer("gnubg:0", 0)
+    player = gnubg_nn_player(0)
     start = pack(BACKGAMMON.start[None])
-    monkeypatch.setattr(player, "_ask", lambda packed, _: packed)
+    monkeypatch.setattr(player, "_ask", lambda *_: np.int16(-1).tobytes())
 
     with pytest.raises(AcepointError, match=r"'gnubg:0'.*no legal result of \[3, 1\]"):
         player.best_packed(start, roll(3, 1))
@@ -206,11 +307,11 @@ def test_an_illegal_answer_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 PARENT = """
 import time
-from engine.players.gnubg import GnubgPlayer
+from engine.players.peer import PeerPlayer
 from engine.kernels.dealing import game_seeds
 from engine.players.table import play_games
 import numpy as np
-player = GnubgPlayer("gnubg:2", 2)
+player = PeerPlayer("gnubg:2", "gnubg-nn", ("gnubg-nn", "2"))
 print(player._process.pid, flush=True)
 play_games(player, player, game_seeds(0, np.arange(50)))
 """
