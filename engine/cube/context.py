@@ -19,6 +19,8 @@ __all__ = ["Contexts", "CubeContext", "Owner", "cubes_of", "distinct"]
 
 Array = np.ndarray[Any, Any]
 
+ALIKE = 2  # turns of the cube in a money game; Jacoby makes a difference to the first
+
 
 class Owner(IntEnum):
     """Who may turn the cube, as the player on roll sees it."""
@@ -129,6 +131,7 @@ def cubes_of(contexts: Sequence[CubeContext]) -> Cubes:
     return Cubes(
         np.array([stakes for stakes, _ in rows]).reshape(-1, LEVELS, 6),
         np.array([turns for _, turns in rows], np.int64),
+        np.array([context.is_money and context.in_play for context in contexts], np.bool_),
         np.array([context.owner for context in contexts], np.int64),
         np.array([context.beavers for context in contexts], np.bool_),
     )
@@ -141,7 +144,7 @@ def _row(context: CubeContext) -> tuple[Array, int]:
         points = 2.0 ** np.arange(LEVELS)[:, None] * (1, 2, 3)
         if context.jacoby and context.owner == Owner.CENTRE:
             points[0] = 1
-        return np.hstack((points, -points)), LEVELS - 1 if context.in_play else 0
+        return np.hstack((points, -points)), ALIKE if context.in_play else 0
     table = context.table or load_table()
     stakes = np.empty((LEVELS, 6))
     match_stakes(table.pre, table.post, *context.away, context.cube, stakes)

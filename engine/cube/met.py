@@ -94,28 +94,32 @@ class MatchEquityTable:
         return "\n".join(lines) + "\n"
 
 
-@cache
 def load_table(name: str | os.PathLike[str] = DEFAULT_TABLE) -> MatchEquityTable:
-    """One of `TABLES` by its name, or a table from a file.
+    """One of `TABLES` by its name, or a table from a file; a file is read once.
 
     Raises NotationError when it is neither, FileFormatError naming the line and what is wrong.
     """
+    return _load(os.fspath(name))
+
+
+@cache
+def _load(name: str) -> MatchEquityTable:
     if name in TABLES:
-        path = resources.files("engine.cube") / "tables" / f"{name}.csv"
-        return _read(str(name), path.read_text(encoding="utf-8"))
-    file = Path(name)
-    if not file.exists():
+        text = (resources.files("engine.cube") / "tables" / f"{name}.csv").read_text("utf-8")
+        return _read(name, text)
+    path = Path(name)
+    if not path.exists():
         raise NotationError(
-            f"match equity table {str(name)!r}: expected a file or one of {', '.join(TABLES)}"
+            f"match equity table {name!r}: expected a file or one of {', '.join(TABLES)}"
         )
     try:
-        return _read(str(name), file.read_text(encoding="utf-8"))
+        return _read(name, path.read_text("utf-8"))
     except OSError as error:
-        raise FileFormatError(f"{file}: {error.strerror or error}") from None
+        raise FileFormatError(f"{name}: {error.strerror or error}") from None
     except UnicodeDecodeError:
-        raise FileFormatError(f"{file}: expected lines of text, found binary data") from None
+        raise FileFormatError(f"{name}: expected lines of text, found binary data") from None
     except AcepointError as error:
-        raise FileFormatError(f"{file}: {error}") from None
+        raise FileFormatError(f"{name}: {error}") from None
 
 
 def compute_table(

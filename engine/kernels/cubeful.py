@@ -21,7 +21,8 @@ opponent's:
     take_k = cash_{k+1} (L_k - lose_{k+1}) / (W_{k+1} - lose_{k+1})
     cash_k = take_{k+1} + (1 - take_{k+1}) (W_k - L_{k+1}) / (win_{k+1} - L_{k+1})
 
-down from the level at which nobody gains by another turn, where take = 0 and cash = 1.
+down from the level at which nobody gains by another turn, where take = 0 and cash = 1. In money
+games all levels are alike, so take_k = take_{k+1}, cash_k = cash_{k+1}: the formulas of Janowski.
 
 *Dead cube*: nobody turns it again; the value is linear from lose_k to win_k.
 
@@ -51,7 +52,7 @@ __all__ = [
 
 Array = np.ndarray[Any, Any]
 
-LEVELS = 11  # of the cube: more than 64 points need; 1e-6 points from no limit in money games
+LEVELS = 8  # of the cube: enough for 64 points
 CENTRE, ME, OPPONENT = 0, 1, 2
 ACTIONS = 4  # no double, double and take, double and pass, double and beaver
 OTHER = 32
@@ -72,7 +73,10 @@ class Cubes(NamedTuple):
     """float64[C, LEVELS, 6]: with the cube turned 0, 1, ... more times, the value of winning a
     single game, a gammon, a backgammon and of losing them."""
     turns: Array
-    """int64[C]: the level at which nobody gains by another turn; 0 for a cube out of play."""
+    """int64[C]: the level at which nobody gains by another turn, or from which on all levels are
+    alike; 0 for a cube out of play."""
+    endless: Array
+    """bool[C]: whether all levels from `turns` - 1 on are alike."""
     owner: Array
     """int64[C]: CENTRE, ME or OPPONENT."""
     beavers: Array
@@ -91,6 +95,15 @@ def _mean_stakes(stakes: Array, level: int, shares: tuple[float, ...]) -> tuple[
     lost += (stakes[level, 4] - lost) * lost_gammon
     lost += (stakes[level, 5] - stakes[level, 4]) * lost_backgammon
     return won, lost
+
+
+@njit(inline="always")
+def _steps(stakes: Array, level: int, won: float, lost: float) -> tuple[float, float]:
+    """take_k / cash_{k+1} and (cash_k - take_{k+1}) / (1 - take_{k+1}), from win and lose_{k+1}."""
+    single_win, single_loss = stakes[level + 1, 0], stakes[level + 1, 3]
+    to_take = (stakes[level, 3] - lost) / (single_win - lost)
+    to_cash = (stakes[level, 0] - single_loss) / (won - single_loss)
+    return to_take, to_cash
 
 
 @njit(inline="always")
@@ -146,12 +159,16 @@ def cube_actions(
         actions[3] = actions[1]
         return
     won_1, lost_1, won_2, lost_2 = won, lost, won, lost
+    if cubes.endless[index]:
+        to_take, to_cash = _steps(stakes, turns - 1, won, lost)
+        cash = to_cash / (1 - to_take + to_take * to_cash)
+        take = to_take * cash
     for level in range(turns - 1, -1, -1):
         take_2, take_1, cash_1 = take_1, take, cash
         won_2, lost_2, won_1, lost_1 = won_1, lost_1, won, lost
-        single_win, single_loss = stakes[level + 1, 0], stakes[level + 1, 3]
-        take = cash_1 * (stakes[level, 3] - lost) / (single_win - lost)
-        cash = take_1 + (1 - take_1) * (stakes[level, 0] - single_loss) / (won - single_loss)
+        to_take, to_cash = _steps(stakes, level, won, lost)
+        take = cash_1 * to_take
+        cash = take_1 + (1 - take_1) * to_cash
         won, lost = _mean_stakes(stakes, level, shares)
     may, opponent_may = owner != OPPONENT, owner != ME
     take = take if opponent_may else 0.0

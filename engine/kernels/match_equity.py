@@ -94,8 +94,8 @@ def fill_table(
     """Fill in a table beyond the points up to which it is given.
 
     A game is taken for a position in which each side is on roll half the time, with a winning
-    chance of one half, give or take OPENING_LUCK. So the leader's free drop has its worth. Where
-    what is given was rounded, no more is filled in than a player who needs a point less has.
+    chance of one half, give or take OPENING_LUCK. So the leader's free drop has its worth. A player
+    never gets more than if he needed a point less, nor less than if his opponent did.
 
     rates: float64[2], gammons or better and backgammons as shares of all wins, the same for both
     sides; ready: the timing of the cube as in `cube_actions`.
@@ -103,6 +103,7 @@ def fill_table(
     cubes = Cubes(
         np.empty((1, LEVELS, 6)),
         np.zeros(1, np.int64),
+        np.zeros(1, np.bool_),
         np.full(1, CENTRE, np.int64),
         np.zeros(1, np.bool_),
     )
@@ -116,6 +117,7 @@ def fill_table(
         for opponent_away in range(1, away):
             turns = useful_turns(away, opponent_away, 1) if opponent_away > 1 else 0
             chance = _before_game(pre, post, away, opponent_away, cubes, turns, rates, ready)
-            chance = min(chance, pre[away - 1, opponent_away])
+            least, most = pre[away, opponent_away - 1], pre[away - 1, opponent_away]
+            chance = min(max(chance, least), most)
             pre[away, opponent_away], pre[opponent_away, away] = chance, 1 - chance
         pre[away, away] = 0.5
