@@ -73,7 +73,7 @@ class Train:
             raise AcepointError("training needs torch and tensorboard: pip install acepoint[train]")
         from engine.kernels import announce_compilation
         from training.journal import Journal
-        from training.trainer import Trainer
+        from training.trainer import CHECKPOINT, Trainer
         from training.yardstick import Yardstick
 
         announce_compilation()
@@ -88,7 +88,8 @@ class Train:
                 with Journal(trainer.folder, trainer.settings.to_json()) as journal:
                     net = trainer.run(journal, SAVE_MINUTES, MEASURE_SHARE)
             except KeyboardInterrupt:
-                print(f"go on with: acepoint train --resume {trainer.folder}", file=sys.stderr)
+                if (trainer.folder / CHECKPOINT).exists():
+                    print(f"go on with: acepoint train --resume {trainer.folder}", file=sys.stderr)
                 raise
         finally:
             yardstick.close()

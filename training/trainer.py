@@ -27,7 +27,7 @@ from training.selfplay import play
 from training.targets import exact_backups, td_targets, unfinished
 from training.yardstick import Yardstick
 
-__all__ = ["Budget", "Trainer"]
+__all__ = ["CHECKPOINT", "Budget", "Trainer"]
 
 Array = np.ndarray[Any, Any]
 
