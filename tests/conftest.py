@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.backgammon.board import Boards, is_over
+from engine.backgammon.board import BAR, COLUMNS, OFF, Boards, is_over
 from engine.backgammon.dice import ROLLS, WEIGHTS
 from engine.backgammon.variants import VARIANTS, Variant
 from engine.bot import Bot
@@ -46,11 +46,27 @@ def played_boards() -> PlayedBoards:
     return play
 
 
+def scattered_boards(count: int) -> Boards:
+    """int8[count, 2, 26]: boards with tall stacks anywhere, on the bar and off, likely or not."""
+    generator = np.random.default_rng(count)
+    boards = np.zeros((count, 2, COLUMNS), np.int8)
+    for board in boards:
+        for row in board:
+            columns = generator.integers(OFF, COLUMNS, generator.integers(1, 9))
+            np.add.at(row, generator.choice(columns, 15), 1)
+        mine, theirs = board
+        taken = BAR - 1 - np.flatnonzero(mine[1:BAR])  # those points as the opponent counts them
+        theirs[OFF] += theirs[taken].sum()
+        theirs[taken] = 0
+    return boards[boards[:, :, 1:].any(axis=(1, 2))]
+
+
 @pytest.fixture(scope="session")
 def packed_positions(played_boards: PlayedBoards) -> Boards:
-    """int8[1200, 2, 32] packed boards from games of every variant, finished ones among them."""
+    """int8[N, 2, 32] packed boards: 400 from games of each variant and 200 that no game reaches;
+    finished ones among them."""
     every_seventh = [played_boards(variant, 2800)[::7] for variant in VARIANTS.values()]
-    return movegen.pack(np.concatenate(every_seventh))
+    return movegen.pack(np.concatenate([*every_seventh, scattered_boards(200)]))
 
 
 @pytest.fixture(scope="session")

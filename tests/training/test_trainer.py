@@ -89,13 +89,13 @@ def test_a_net_for_another_variant(name, begin, finish, tiny):
 
 
 class Interrupted(Journal):
-    """Ctrl-C is pressed in one iteration."""
+    """Ctrl-C is pressed in one iteration, once or more."""
 
-    at = 0
+    at, times = 0, 1
 
     def iteration(self, counters, *figures):
         super().iteration(counters, *figures)
-        if counters.iteration == self.at:
+        for _ in range(self.times if counters.iteration == self.at else 0):
             signal.raise_signal(signal.SIGINT)
 
 
@@ -112,6 +112,16 @@ def test_a_run_that_is_stopped_and_taken_up_ends_as_if_it_had_not(
     assert "saving a checkpoint first" in capsys.readouterr().err
 
     assert Network.load(finish(taken_up(trainer.folder))).hash == net_of(undisturbed).hash
+
+
+def test_a_second_ctrl_c_does_not_wait_for_anything_to_be_saved(begin):
+    trainer = begin()
+    with Interrupted(trainer.folder, "", quiet=True) as journal:
+        journal.at, journal.times = 2, 2
+        with pytest.raises(KeyboardInterrupt):
+            trainer.run(journal, 60, 0.4)
+    assert not (trainer.folder / CHECKPOINT).exists()
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_another_budget_stretches_a_run(begin, finish):
