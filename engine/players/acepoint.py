@@ -10,7 +10,7 @@ from engine.bot import Bot
 from engine.cube.context import CubeContext
 from engine.players.base import Array
 
-__all__ = ["AcepointPlayer", "cube_actions"]
+__all__ = ["AcepointPlayer", "chosen_actions"]
 
 
 class AcepointPlayer:
@@ -37,13 +37,13 @@ class AcepointPlayer:
 
     def act_packed(self, packed: Array, match: Match) -> Array:
         """See `engine.players.base.CubefulPlayer`."""
-        return cube_actions(self._bot, packed, match)
+        return chosen_actions(self._bot, packed, match)
 
     def close(self) -> None:
         """Nothing to give back."""
 
 
-def cube_actions(bot: Bot, packed: Array, match: Match) -> Array:
+def chosen_actions(bot: Bot, packed: Array, match: Match) -> Array:
     """What a bot does where something may be done to the cube, whichever side it is asked for.
 
     packed: int8[N, 2, 32], row 0 the player `on_roll`, who is the doubler if a double is open.

@@ -161,7 +161,7 @@ def test_score_prints_a_table(acepoint, small_net, tmp_path):
 
 
 def test_play_is_a_game_against_the_bot(acepoint, small_net):
-    done = acepoint("play", "--seed", "3", "--net", small_net, typed="hint\nresign\nn\n")
+    done = acepoint("play", "--seed", "3", "--net", small_net, typed="hint\nresign backgammon\nn\n")
 
     assert done.returncode == 0
     assert done.stderr == ""

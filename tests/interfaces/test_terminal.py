@@ -1,41 +1,57 @@
 """A session at the terminal: a scripted person against a scripted bot, with scripted dice."""
 
 import builtins
+from dataclasses import replace
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from engine.backgammon.dice import Opening
+from engine.backgammon.match import GameState, Match
 from engine.backgammon.plays import legal_plays
 from engine.backgammon.variants import BACKGAMMON, Variant
+from engine.cube.context import CubeContext
+from engine.cube.decisions import CubeActions, cube_decision
 from engine.interfaces.terminal import Session
 
 PERSON, BOT = 0, 1
+MONEY = Match(state=GameState.NONE)
 
 # Two checkers each, a roll or two from the end.
 ENDING = Variant("ending", ((1, 1), (2, 1)))
 
 
 class FirstPlayBot:
-    """Makes the first legal play, and expects `equity` for the side on roll."""
+    """Makes the first legal play, and thinks `double_take` of the doubles of either side."""
 
-    def __init__(self, equity: float = 0.0) -> None:
-        self.equity = equity
+    def __init__(self, double_take: float = 0.0, doubles: bool = False) -> None:
+        self.double_take, self.doubles = double_take, doubles
+        self.matches: list[Match] = []
 
-    def best(self, position, dice, context):
+    def best(self, position, dice, match):
+        self.matches.append(match)
         return legal_plays(position, dice)[0]
 
-    def rank(self, position, dice, context):
-        return [SimpleNamespace(play=p, equity=self.equity) for p in legal_plays(position, dice)]
+    def rank(self, position, dice, _match):
+        return [SimpleNamespace(play=each) for each in legal_plays(position, dice)]
+
+    def cube(self, _position, match):
+        return cube_decision(np.array([0.5, 0, 0, 0, 0], np.float32), CubeContext.of(match))
+
+    def cube_packed(self, _packed, _context):
+        take = np.array([self.double_take])
+        doubles = np.array([self.doubles])
+        return CubeActions(0 * take, take, 0 * take + 1, doubles, take <= 1, take < 0)
 
 
 class ScriptedRoller:
-    def __init__(self, first: int, *rolls: tuple[int, int]) -> None:
-        self.first, self.rolls, self.asked = first, list(rolls), []
+    def __init__(self, first: int, *rolls: tuple[int, int], ties: int = 0) -> None:
+        self.first, self.rolls, self.ties, self.asked = first, list(rolls), ties, []
 
     def opening(self, first=None):
         self.asked.append(first)
-        return Opening(self.first if first is None else first, self.roll(), 0)
+        return Opening(self.first if first is None else first, self.roll(), self.ties)
 
     def roll(self):
         return self.rolls.pop(0) if self.rolls else (2, 1)
@@ -45,7 +61,7 @@ class ScriptedRoller:
 def play(monkeypatch, capsys):
     """Runs a session on typed lines, and gives all that was printed."""
 
-    def run(typed, roller, bot=None, variant=BACKGAMMON, alternate=False):
+    def run(typed, roller, bot=None, variant=BACKGAMMON, alternate=False, match=MONEY):
         lines = iter(typed)
 
         def answer(prompt):
@@ -57,7 +73,7 @@ def play(monkeypatch, capsys):
 
         monkeypatch.setattr(builtins, "input", answer)
         shown = lambda ranking: print("HINT", *(c.play for c in ranking))  # noqa: E731
-        Session(bot or FirstPlayBot(), variant, roller, alternate, shown).run()
+        Session(bot or FirstPlayBot(), variant, match, roller, alternate, shown).run()
         return capsys.readouterr().out
 
     return run
@@ -106,9 +122,9 @@ def test_a_game_is_counted_in_points(play):
     won = play(["2/off 1/off", "", "quit"], ScriptedRoller(PERSON), variant=ENDING)
     lost = play(["n"], ScriptedRoller(BOT), variant=ENDING)
 
-    assert "You win a gammon" in won
+    assert "You win a gammon: 2 points." in won
     assert "Score: you 2, Acepoint 0." in won
-    assert "Acepoint wins a gammon" in lost
+    assert "Acepoint wins a gammon: 2 points." in lost
     assert "Score: you 0, Acepoint 2." in lost
 
 
@@ -130,7 +146,7 @@ def test_sides_start_by_turns_when_asked(play):
 def test_nothing_to_play_is_said_and_passed(play):
     """Each side has a checker on the bar and holds all points of its board but the six-point."""
     closed = Variant("closed", ((25, 1), *((point, 2) for point in range(1, 6))))
-    out = play([], ScriptedRoller(PERSON, (3, 1), (5, 4), (6, 2)), variant=closed)
+    out = play([""], ScriptedRoller(PERSON, (3, 1), (5, 4), (6, 2)), variant=closed)
 
     assert "You roll 3-1 and cannot move." in out
     assert "Acepoint rolls 5-4: cannot move" in out
@@ -146,20 +162,116 @@ def test_the_only_play_needs_no_typing(play):
 
 
 @pytest.mark.parametrize(
-    ("typed", "equity", "said"),
+    ("typed", "said", "points"),
     [
-        ("resign", -0.9, "Acepoint wins a single game."),
-        ("resign", -1.1, "does not accept a single game"),
-        ("resign gammon", -1.1, "Acepoint wins a gammon."),
-        ("resign gammon", -2.1, "does not accept a gammon"),
-        ("resign backgammon", -2.9, "Acepoint wins a backgammon."),
-        ("resign nothing", 0.0, "resign 'nothing': expected single, gammon, backgammon"),
+        ("resign", "does not accept a single game: it may still win more", 0),
+        ("resign gammon", "does not accept a gammon: it may still win more", 0),
+        ("resign backgammon", "Acepoint wins 3 points.", 3),
+        ("resign nothing", "resign 'nothing': expected single, gammon, backgammon", 0),
     ],
 )
-def test_a_resignation_is_accepted_when_it_offers_enough(play, typed, equity, said):
-    out = play([typed, "n"], ScriptedRoller(PERSON, (3, 1)), FirstPlayBot(equity))
+def test_a_resignation_is_accepted_when_it_is_certain_to_be_enough(play, typed, said, points):
+    out = play([typed, "n"], ScriptedRoller(PERSON, (3, 1)))
 
     assert said in out
-    points = {"single": 1, "gammon": 2, "backgammon": 3}
-    won = next((p for name, p in points.items() if f"wins a {name}" in out), 0)
-    assert f"Score: you 0, Acepoint {won}." in out
+    assert f"Score: you 0, Acepoint {points}." in out
+
+
+def test_a_refused_resignation_is_played_on_after(play):
+    out = play(["resign", "8/5 6/5", ""], ScriptedRoller(PERSON, (3, 1), (6, 4)))
+
+    assert out.count("You roll 3-1: ") == 2
+    assert "Acepoint rolls 6-4" in out
+
+
+OPENED = ["8/5 6/5", ""]
+
+
+@pytest.mark.parametrize(
+    ("thinks", "said", "score"),
+    [(0.2, "Acepoint takes.", 0), (1.2, "Acepoint passes.", 1), (-0.2, "Acepoint takes.", 0)],
+)
+def test_a_double_is_answered_by_the_bot(play, thinks, said, score):
+    roller = ScriptedRoller(PERSON, (3, 1), (6, 4))
+    out = play([*OPENED, "double", "n"], roller, FirstPlayBot(thinks))
+
+    assert "roll or double? " in out
+    assert said in out
+    assert f"Score: you {score}, Acepoint 0." in out
+    assert ("Cube at 2, Acepoint's." in out) == (score == 0)
+
+
+def test_a_beaver_can_be_raccooned_where_agreed(play):
+    rules = replace(MONEY, beavers=True)
+    typed = [*OPENED, "double", "raccoon"]
+    out = play(typed, ScriptedRoller(PERSON, (3, 1), (6, 4)), FirstPlayBot(-0.1), match=rules)
+
+    assert "Acepoint beavers: the cube would be at 4." in out
+    assert "take, pass or raccoon? " in out
+    assert "Acepoint takes." in out
+    assert "Cube at 8, Acepoint's." in out
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        (["pass", "n"], "Acepoint wins 1 point.\nScore: you 0, Acepoint 1."),
+        (["take"], "Cube at 2, yours."),
+        (["beaver", "take"], "beaver: beavers are not played; expected take or pass"),
+        (["roll", "take"], "roll: expected take or pass"),
+        (["resign", "take"], "resign: expected take or pass"),
+        (["8/5", "take"], "'8/5': expected take, pass, or help"),
+        (["hint", "take"], "No double, take (no double"),
+        (["quit"], "Goodbye."),
+    ],
+)
+def test_a_double_of_the_bot_is_answered(play, typed, said):
+    bot = FirstPlayBot(0.8, doubles=True)
+    out = play([*OPENED, *typed], ScriptedRoller(PERSON, (3, 1), (6, 4)), bot)
+
+    assert "Acepoint doubles to 2." in out
+    assert "take or pass? " in out
+    assert said in out
+
+
+def test_who_does_not_own_the_cube_just_rolls(play):
+    out = play(
+        [*OPENED, "double"], ScriptedRoller(PERSON, (3, 1), (6, 4), (5, 2), (4, 2)), FirstPlayBot()
+    )
+
+    assert "Acepoint takes." in out
+    assert "You roll 5-2: " in out
+    assert out.count("roll or double? ") == 1
+
+
+def test_a_match_is_played_to_its_end_with_one_crawford_game(play):
+    """Bearing off with 2-1 wins a gammon: 2-0 in a match to 3, and then the Crawford game."""
+    bot = FirstPlayBot()
+    match = Match(length=3, state=GameState.NONE)
+    won = ["2/off 1/off", ""]
+    out = play([*won, *won], ScriptedRoller(PERSON), bot, variant=ENDING, match=match)
+
+    assert "A match to 3 of ending" in out
+    assert "Score: you 2, Acepoint 0 in a match to 3." in out
+    assert out.count("The Crawford game: no doubling.") == 1
+    assert out.rstrip().endswith("You win the match.")
+    assert "Another game?" not in out
+
+
+def test_no_cube_in_the_crawford_game(play):
+    match = Match(length=3, score=(2, 0), crawford=True, state=GameState.NONE)
+    bot = FirstPlayBot(0.8, doubles=True)
+    out = play(OPENED, ScriptedRoller(PERSON, (3, 1), (6, 4), (5, 2)), bot, match=match)
+
+    assert "You roll 5-2: " in out
+    assert "double?" not in out
+    assert "Cube at" not in out
+    assert bot.matches[0].crawford and bot.matches[0].score == (2, 0)
+
+
+def test_a_tied_opening_roll_doubles_where_agreed(play):
+    roller = ScriptedRoller(PERSON, (3, 1), ties=2)
+    out = play([], roller, match=replace(MONEY, automatic_doubles=1))
+
+    assert "The opening roll was tied: the cube is at 2." in out
+    assert "Cube at 2, in the centre." in out

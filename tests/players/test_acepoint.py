@@ -14,7 +14,7 @@ from engine.cube.context import CubeContext
 from engine.cube.decisions import CubeActions
 from engine.kernels.dealing import game_seeds
 from engine.kernels.movegen import pack
-from engine.players.acepoint import AcepointPlayer, cube_actions
+from engine.players.acepoint import AcepointPlayer, chosen_actions
 from engine.players.base import Array
 from engine.players.cubeful import play_matches
 from engine.players.random import RandomPlayer
@@ -38,7 +38,7 @@ class Oracle:
 
 def decided(match: Match, *double_take: float) -> list[Action]:
     oracle = Oracle([*double_take, *[0.0] * (5 - len(double_take))])
-    actions = cube_actions(cast(Bot, oracle), BOARDS, match).tolist()
+    actions = chosen_actions(cast(Bot, oracle), BOARDS, match).tolist()
     return [Action(action) for action in actions[: len(double_take)]]
 
 
@@ -70,7 +70,7 @@ def test_a_raccoon_is_taken_or_passed_by_the_beaverer() -> None:
 def test_the_bot_is_asked_as_the_doubler() -> None:
     oracle = Oracle([0.0] * 5)
     match = Match(length=7, score=(2, 4), on_roll=0, turn=0, cube=2, cube_owner=0)
-    cube_actions(cast(Bot, oracle), BOARDS, act(match, Action.DOUBLE))
+    chosen_actions(cast(Bot, oracle), BOARDS, act(match, Action.DOUBLE))
 
     assert oracle.contexts == [CubeContext.of(match)]
 

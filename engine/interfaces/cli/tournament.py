@@ -34,8 +34,9 @@ class Tournament:
 
     players: Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="PLAYER...")]
     """Two players or more: acepoint[:PLIES][:net=FILE], gnubg:PLIES, sage:LEVEL, pubeval or random.
-    PLIES are the rolls a player looks ahead; Sage's level 1 is its static evaluation. With the cube
-    gnubg is GNU Backgammon itself, without it gnubg-nn; pubeval does not play with the cube."""
+    PLIES are the rolls a player looks ahead, counted as gnubg counts them; Sage's level 1 is its
+    static evaluation. With the cube gnubg is GNU Backgammon itself, without it gnubg-nn; pubeval
+    does not play with the cube."""
 
     games: Count = None
     """Money games of each pair of players, an even number; 1000 if no matches are asked for."""
