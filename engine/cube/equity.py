@@ -12,7 +12,15 @@ import numpy as np
 from engine.cube.context import Contexts, CubeContext, cubes_of, distinct
 from engine.kernels.cubeful import ACTIONS, Cubes, actions_of_positions, readiness_of_boards
 
-__all__ = ["CubeEquities", "Market", "cube_equities", "market", "position_equities", "readiness"]
+__all__ = [
+    "CubeEquities",
+    "Market",
+    "cube_equities",
+    "gammon_prices",
+    "market",
+    "position_equities",
+    "readiness",
+]
 
 Array = np.ndarray[Any, Any]
 
@@ -77,6 +85,15 @@ def position_equities(
     may_double = np.array([context.may_double for context in situations], np.bool_)
     doubled = np.where(may_double[index], equities[:, 1:].min(axis=1), -np.inf)
     return np.maximum(equities[:, 0], doubled)
+
+
+def gammon_prices(context: CubeContext) -> tuple[float, float]:
+    """What a gammon is worth above a single win, to the player on roll and to the opponent.
+
+    As a share of the difference between a single win and loss, at the present cube: 0.5 for money.
+    """
+    (win, gammon, _, loss, lost_gammon, _), *_ = cubes_of([context]).stakes[0].tolist()
+    return (gammon - win) / (win - loss), (loss - lost_gammon) / (win - loss)
 
 
 def market(probabilities: Array, context: CubeContext, ready: float = 1.0) -> Market:

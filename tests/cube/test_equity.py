@@ -9,7 +9,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine.cube.context import CubeContext, Owner
-from engine.cube.equity import cube_equities, market, position_equities, readiness
+from engine.cube.equity import (
+    cube_equities,
+    gammon_prices,
+    market,
+    position_equities,
+    readiness,
+)
 from engine.cube.met import load_table
 from engine.evaluation import outcome
 from engine.kernels.cubeful import BOTH_SIDES, ONE_SIDE
@@ -181,6 +187,30 @@ def test_above_the_cash_point_jacoby_leaves_nothing_to_play_on_for():
 
     assert equity(gammonish).no_double > 1
     assert equity(gammonish, CubeContext(jacoby=True)).no_double <= 1
+
+
+# Gammons at the score
+
+
+@pytest.mark.parametrize(
+    ("context", "mine", "theirs"),
+    [
+        (CubeContext(), 0.5, 0.5),
+        (CubeContext(cube=4, owner=Owner.ME), 0.5, 0.5),
+        (CubeContext(jacoby=True), 0, 0),
+        (CubeContext(jacoby=True, owner=Owner.OPPONENT), 0.5, 0.5),
+        (CubeContext((1, 1)), 0, 0),  # double match point
+        (CubeContext((1, 2), in_play=False), 0, 1),  # only the trailer's gammon is the match
+        (CubeContext((2, 1), in_play=False), 1, 0),
+        (CubeContext((2, 1), cube=2), 0, 0),  # and with the cube turned the game is
+        (CubeContext((2, 2), cube=2), 0, 0),
+        (CubeContext((3, 3), cube=2), 0.497, 0.497),  # (1 - .75076) / (.75076 - .24924)
+    ],
+    ids=str,
+)
+def test_what_a_gammon_is_worth_to_each_side(context, mine, theirs):
+    assert gammon_prices(context) == pytest.approx((mine, theirs), abs=1e-4)
+    assert gammon_prices(context.flipped()) == pytest.approx((theirs, mine), abs=1e-4)
 
 
 # After the Crawford game

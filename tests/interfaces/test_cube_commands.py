@@ -76,7 +76,8 @@ def test_cube_prints_the_equities_always_in_the_same_order(command, small_net):
     decision = Bot(small_net).cube(*read_id(TRAILER))
 
     assert (code, err) == (0, "")
-    assert "X needs 2 points, O 1; cube at 1 in the centre. 0-ply:" in out
+    assert "X needs 2 points, O 1; cube at 1 in the centre." in out
+    assert "Gammon price: 1.00 for X, 0.00 for O. 0-ply:" in out
     places = [out.index(words) for words in ("No double ", "Double, take ", "Double, pass ")]
     assert places == sorted(places)
     for equity in (decision.no_double, decision.double_take, decision.double_pass):

@@ -75,10 +75,13 @@ class Cube:
             )
             return
 
+        from engine.cube.equity import gammon_prices
         from engine.interfaces.board_text import draw
         from engine.interfaces.situation_text import describe
 
-        print(f"\n{draw(position)}\n\n {describe(context)}. {self.plies}-ply:\n")
+        print(f"\n{draw(position)}\n\n {describe(context)}.")
+        mine, theirs = gammon_prices(context)
+        print(f" Gammon price: {mine:.2f} for X, {theirs:.2f} for O. {self.plies}-ply:\n")
         _print_probabilities(decision)
         print()
         _print_equities(decision)
