@@ -83,6 +83,14 @@ def test_a_dead_cube_is_not_turned(away):
     assert not decision.optional
 
 
+def test_with_many_gammons_a_favourite_is_too_good_to_double():
+    """Unless gammons do not count before the cube is turned."""
+    gammonish = np.array([0.85, 0.6, 0.05, 0.02, 0], np.float32)
+
+    assert cube_decision(gammonish, MONEY).action == "Too good to double, pass"
+    assert cube_decision(gammonish, CubeContext(jacoby=True)).action == "Double, pass"
+
+
 def test_errors_are_what_each_choice_costs_its_side():
     double, pass_, beaver = decided(0.5, 0.7), decided(0.9, 1.2), decided(-0.1, -0.2, BEAVERS)
 
