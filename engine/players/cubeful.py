@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 
@@ -96,7 +97,7 @@ class _LockStep:
         while units.size:
             answering = [units[:0]]
             for match, group in self._groups(units):
-                if not {Action.DOUBLE, Action.TAKE} & set(legal_actions(match)):
+                if not _cube_can_be_turned(match):
                     continue
                 actions = self._players[match.turn].act_packed(self._boards[group], match)
                 for action, doing in _by_value(group, actions):
@@ -122,14 +123,14 @@ class _LockStep:
         for match, group in self._groups(units):
             player = self._players[match.on_roll]
             self._boards[group] = player.best_packed(self._boards[group], dice[group], match)
-            self._turns[group] += 1
-            kinds = -outcome_points(self._boards[group])
-            for kind, ending in _by_value(group, kinds):
-                after = play(roll(match, _DICE), kind)
+        self._turns[units] += 1
+        for kind, ending in _by_value(units, -outcome_points(self._boards[units])):
+            for match, group in self._groups(ending):
+                after = _played(match, kind)
                 if kind:
                     points = sum(after.score) - sum(match.score)
-                    self.tally.game_over(ending, match.on_roll, kind, points, match.cube)
-                self._move_on(ending, after)
+                    self.tally.game_over(group, match.on_roll, kind, points, match.cube)
+                self._move_on(group, after)
 
     def _end_games(self) -> None:
         """Leave the matches that are over, and let the others' next games begin."""
@@ -167,6 +168,18 @@ class _LockStep:
         states = np.array([match.state for match in self._matches])
         are: Array = states[numbers] == state
         return are
+
+
+@cache
+def _cube_can_be_turned(match: Match) -> bool:
+    """Whether somebody has to say what happens to the cube, before the roll or after a double."""
+    return not {Action.DOUBLE, Action.TAKE}.isdisjoint(legal_actions(match))
+
+
+@cache
+def _played(match: Match, kind: int) -> Match:
+    """The match after a roll and a play that wins a game of that kind, or 0 if it goes on."""
+    return play(roll(match, _DICE), kind)
 
 
 def _by_value(units: Array, values: Array) -> Iterator[tuple[int, Array]]:
