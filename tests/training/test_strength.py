@@ -33,11 +33,11 @@ def points_against_random(net: Path, seeds: np.ndarray) -> np.ndarray:
 def test_a_few_seconds_of_training_beat_random_play_by_far(td_share, begin, finish, tiny):
     settings = dataclasses.replace(
         tiny,
-        self_play=SelfPlay(games=32, backups=512),
+        self_play=SelfPlay(games=32, backups=256),
         stages=Stages(td_share=td_share),
-        learning=Learning(rate=3e-3, batch=64, buffer=5000),
+        learning=Learning(rate=3e-3, batch=64, replay=2, buffer=5000),
     )
-    net = finish(begin(settings, workers=2, games=1000))
+    net = finish(begin(settings, workers=2, games=700))
 
     points = points_against_random(net, game_seeds(1, np.arange(200)))
 

@@ -88,6 +88,31 @@ def test_a_net_for_another_variant(name, begin, finish, tiny):
     assert Network.load(finish(begin(settings, games=40)), name).variant == name
 
 
+class Recorder(Journal):
+    """Remembers what every iteration has found."""
+
+    def iteration(self, counters, progress, found, *figures):
+        super().iteration(counters, progress, found, *figures)
+        self.found = [*getattr(self, "found", []), found]
+
+
+def test_no_iteration_plays_or_learns_what_another_has(begin, monkeypatch):
+    trainer, orders = begin(), []
+    learn = trainer.learner.learn
+
+    def remember(boards, targets, order, rate):
+        orders.append(order.tolist())
+        return learn(boards, targets, order, rate)
+
+    monkeypatch.setattr(trainer.learner, "learn", remember)
+    with Recorder(trainer.folder, "", quiet=True) as journal:
+        trainer.run(journal, 60, 0.4)
+
+    first_moves = {found.trajectories.boards[:20].tobytes() for found in journal.found}
+    assert len(first_moves) == len(journal.found) == trainer.counters.iteration
+    assert len({tuple(order[:20]) for order in orders}) == len(orders)
+
+
 class Interrupted(Journal):
     """Ctrl-C is pressed in one iteration, once or more."""
 
