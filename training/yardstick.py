@@ -35,7 +35,7 @@ class _Learner:
 
 
 class Yardstick:
-    """Points per game against fixed opponents on shared dice, and PR on fixed decisions.
+    """Points per game against fixed opponents on shared dice, and cubeless PR on fixed decisions.
 
     The opponents are `random`, and `pubeval` where gnubg-nn is installed.
 
@@ -63,7 +63,7 @@ class Yardstick:
             figures[f"points per game against {opponent.name}"] = float(points.mean())
         if self._decisions is not None:
             score = score_checker(self._decisions, learner.best_packed)
-            figures["checker PR"] = score.pr
+            figures["cubeless checker PR"] = score.pr
         return figures
 
     def close(self) -> None:

@@ -249,9 +249,12 @@ def encode_xgid(board: Boards, match: Match) -> str:
 def decode_xgid(text: str, checkers: int) -> tuple[Boards, Match]:
     """The board, int8[2, 26], and the match of an XGID in a game with so many checkers a side.
 
-    Raises PositionError naming the field at fault.
+    Its last field, the limit of the cube, may be left out, as in older XGIDs. Raises
+    PositionError naming the field at fault.
     """
     fields = text.removeprefix(XGID_PREFIX).split(":")
+    if len(fields) == len(_XGID_FIELDS) - 1:
+        fields.append(str(Match().max_cube_exponent))
     if not text.startswith(XGID_PREFIX) or len(fields) != len(_XGID_FIELDS):
         raise PositionError(
             f"XGID {text!r}: {len(fields)} fields: expected {XGID_PREFIX} and {len(_XGID_FIELDS)}"

@@ -258,11 +258,16 @@ def test_malformed_gnubg_ids_are_refused_by_naming_the_part(text, reason):
 CELLS = "-b----E-C---eE---c-e----B-"
 
 
+def test_an_older_xgid_says_nothing_of_the_limit_of_the_cube():
+    older, newer = (read_id(f"XGID={CELLS}:1:1:1:31:2:3:0:7{end}") for end in ("", ":10"))
+    assert older == newer
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
         ("XGID=", "1 fields: expected XGID= and 10"),
-        (f"XGID={CELLS}:0:0:1:00:0:0:0:0", "9 fields"),
+        (f"XGID={CELLS}:0:0:1:00:0:0:0", "8 fields"),
         (f"XGID {CELLS}:0:0:1:00:0:0:0:0:10", "31 characters: expected 14"),
         (f"XGID={CELLS}-:0:0:1:00:0:0:0:0:10", "position"),
         ("XGID=-b----E-C---eE---c-e----Q-:0:0:1:00:0:0:0:0:10", "position"),

@@ -77,4 +77,4 @@ def test_the_yardstick_scores_reference_decisions(small_net, tmp_path):
 
     place = plays.index(Bot(small_net).best(start, (3, 1)))
     assert place > 0
-    assert figures == {"checker PR": pytest.approx(500 * 0.01 * place)}
+    assert figures == {"cubeless checker PR": pytest.approx(500 * 0.01 * place)}
