@@ -11,7 +11,7 @@ first:
     6  how far back its rearmost checker is
     7  how far back its rearmost made point is
     8  how far back the nearest of its made points in the other side's half is
-    9  pips that it must play until all its checkers are past the other side's
+    9  pips that it must play until all its checkers are level with the other side's rearmost
     10  length of its longest prime
     11  share of rolls that would let it go a full roll from the bar
     12  the least such share from the bar, its 24-, 22- and 20-point

@@ -1,5 +1,8 @@
 """Bad input to the real command: exit code 2 and one line that quotes what is wrong."""
 
+import os
+import resource
+import subprocess
 import sys
 from pathlib import Path
 
@@ -11,6 +14,7 @@ from engine.interfaces.cli.main import main
 
 START = "4HPwATDgc/ABMA"
 XGID = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10"
+RUN = "from engine.interfaces.cli.main import main; main()"
 FINISHED = "4HPwATAAAAAAAA"  # the player on roll has borne off all
 
 
@@ -148,3 +152,21 @@ def test_a_file_that_is_not_there_is_named(refused, tmp_path):
     assert "none.safetensors" in refused(
         "tournament", "random", f"acepoint:0:net={tmp_path}/none.safetensors"
     )
+
+
+def test_a_disk_too_full_for_the_kernels_is_said_in_one_line(tmp_path):
+    def no_room_for_a_kernel() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (256, 256))
+
+    done = subprocess.run(
+        [sys.executable, "-c", RUN, "perft", "1"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"XDG_CACHE_HOME": str(tmp_path)},
+        preexec_fn=no_room_for_a_kernel,
+    )
+    assert done.returncode == 2
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith("acepoint: ") and "File too large" in last
+    assert "Traceback" not in done.stderr

@@ -87,6 +87,10 @@ def _run(arguments: list[str]) -> int:
         # What is still buffered has no reader: let the flush at exit write it to nowhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return READER_GONE
+    except OSError as error:
+        # Such as a disk too full for numba's compiled kernels: no bug, and nothing to be done here.
+        print(f"acepoint: {error}", file=sys.stderr)
+        return BAD_INPUT
     return 0
 
 
