@@ -160,7 +160,9 @@ def test_a_net_for_a_game_that_nobody_knows(random_network, tmp_path):
         Bot(tmp_path / "net")
 
 
-@pytest.mark.parametrize("roll", [(0, 1), (7, 1), (3,), (3, 1, 1), (1.5, 2), (300, 1), ("3", "1")])
+@pytest.mark.parametrize(
+    "roll", [(0, 1), (7, 1), (3,), (3, 1, 1), (1.5, 2), (300, 1), ("3", "1"), 31, None]
+)
 def test_what_is_no_roll_is_refused(roll, bot):
     for ask in (bot.rank, bot.best, lambda *each: bot.best_many(*([part] for part in each))):
         with pytest.raises(NotationError, match="expected two numbers from 1 to 6"):

@@ -1,5 +1,6 @@
 """`acepoint train`: a net from nothing, by self-play."""
 
+import math
 import os
 import sys
 from dataclasses import dataclass, field
@@ -60,7 +61,7 @@ class Train:
         if workers < 1:
             raise AcepointError(f"--workers {workers}: expected 1 or more")
         for name, value in (("minutes", self.minutes), ("games", self.games)):
-            if value is not None and not value > 0:
+            if value is not None and not 0 < value < math.inf:
                 raise AcepointError(f"--{name} {value}: expected more than 0")
         if self.deals < 0:
             raise AcepointError(f"--deals {self.deals}: expected 0 or more")

@@ -9,6 +9,8 @@ from engine.errors import AcepointError, FileFormatError
 
 __all__ = ["Learning", "SelfPlay", "Settings", "Shape", "Stages"]
 
+_WIDEST = 8192  # units of a layer: beyond what any machine of ours could train
+
 
 @dataclass(frozen=True)
 class Shape:
@@ -107,8 +109,9 @@ class Settings:
             raise AcepointError(f"seed {self.seed}: expected a number from 0 to 2^64 - 1")
         if self.self_play.random_plays < 0:
             raise AcepointError(f"random-plays {self.self_play.random_plays}: expected 0 or more")
-        if not self.shape.hidden or any(width <= 0 or width % 8 for width in self.shape.hidden):
-            raise AcepointError(f"hidden {self.shape.hidden}: expected multiples of 8")
+        hidden = self.shape.hidden
+        if not hidden or any(not 0 < width <= _WIDEST or width % 8 for width in hidden):
+            raise AcepointError(f"hidden {hidden}: expected multiples of 8, up to {_WIDEST}")
 
     def to_json(self) -> str:
         """The settings as one line of JSON."""

@@ -36,7 +36,11 @@ def parse_dice(text: str) -> Dice:
 def rolls_array(rolls: Sequence[Dice]) -> npt.NDArray[np.int8]:
     """int8[N, 2] of N rolls. Raises NotationError for one that is not two numbers from 1 to 6."""
     for dice in rolls:
-        if len(dice) != 2 or not all(die in range(1, 7) for die in dice):
+        try:
+            valid = len(dice) == 2 and all(die in range(1, 7) for die in dice)
+        except TypeError:  # such as 31, which has no length
+            valid = False
+        if not valid:
             raise NotationError(f"dice {dice!r}: expected two numbers from 1 to 6")
     return np.array(rolls, np.int8).reshape(-1, 2)
 

@@ -24,7 +24,8 @@ def read_tensors(path: str | os.PathLike[str]) -> tuple[dict[str, Array], dict[s
     except FileNotFoundError:
         raise FileFormatError("no such file") from None
     except OSError as error:
-        raise FileFormatError(error.strerror or str(error)) from None
+        fault = "is a folder" if Path(path).is_dir() else error.strerror or str(error)
+        raise FileFormatError(fault) from None
     except safetensors.SafetensorError as error:
         raise FileFormatError(f"damaged or not safetensors ({error})") from None
     except (TypeError, AttributeError) as error:  # bfloat16 and the like

@@ -17,7 +17,7 @@ import math
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import islice
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -211,7 +211,8 @@ def score_cube(decisions: CubeDecisions, actions: CubeActions) -> CubeScore:
 def _read(path: Path, limit: int | None, read: Callable[[dict[str, Any]], None]) -> None:
     """Let `read` take in the object of each line. Raises FileFormatError naming file and line."""
     number = 0
-    for number, line in enumerate(islice(_lines(path), limit), 1):
+    numbers = count(1) if limit is None else range(1, limit + 1)
+    for number, line in zip(numbers, _lines(path), strict=False):
         try:
             read(_object(json.loads(line), "the line"))
         except (ValueError, OverflowError, RecursionError) as error:

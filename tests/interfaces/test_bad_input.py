@@ -108,6 +108,9 @@ def test_a_finished_game_has_no_plays(refused):
         (["score", "checker", "decisions.jsonl", "--limit", "0"], "--limit 0"),
         (["play", "--seed", "-1"], "--seed -1"),
         (["play", "--variant", "chess"], "'chess'"),
+        (["play", "--length", "5", "--jacoby", "on"], "--length"),
+        (["play", "--length", "5", "--beavers"], "--length"),
+        (["play", "--length", "5", "--automatic-doubles", "1"], "--length"),
         (["tournament", "random", "nobody"], "nobody"),
         (["tournament", "random"], "random"),
         (["castle"], "castle"),
@@ -145,6 +148,16 @@ def test_a_net_that_cannot_be_used_is_named(refused, small_net, tmp_path, kind):
 @pytest.mark.parametrize("command", [["move", "AACgAgAAKgAAAA", "31"], ["play"]])
 def test_a_net_for_another_variant_is_refused(refused, small_net, command):
     assert "hypergammon" in refused(*command, "--variant", "hypergammon", "--net", small_net)
+
+
+def test_a_folder_is_no_net(refused, tmp_path):
+    assert f"{str(tmp_path)!r}: is a folder" in refused("move", START, "31", "--net", tmp_path)
+
+
+def test_a_limit_may_be_beyond_any_file(refused, tmp_path):
+    (tmp_path / "decisions.jsonl").write_text("[1]\n")
+    file = tmp_path / "decisions.jsonl"
+    assert f"{file}: line 1" in refused("score", "checker", file, "--limit", 10**23)
 
 
 def test_a_file_that_is_not_there_is_named(refused, tmp_path):

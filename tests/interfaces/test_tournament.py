@@ -140,6 +140,8 @@ def test_tables_name_everybody(capsys: pytest.CaptureFixture[str]) -> None:
         ({"players": ("random", "acepoint:0:net=no.safetensors")}, "no.safetensors"),
         ({"players": ("random", "random"), "games": 7}, "--games 7: expected an even number"),
         ({"players": ("random", "random"), "games": 0}, "--games 0"),
+        ({"players": ("random", "random"), "games": -2}, "--games -2: expected an even number"),
+        ({"players": ("random", "random"), "games": 10**12}, "--games 1000000000000: expected"),
         ({"players": ("random", "random"), "matches": 3}, "--matches 3: expected an even number"),
         ({"players": ("random", "random"), "matches": 0}, "--matches 0: expected an even number"),
         ({"players": ("random", "random"), "length": 0}, "--length 0: expected 1 to 64"),

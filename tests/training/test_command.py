@@ -71,6 +71,7 @@ def test_ctrl_c_saves_and_says_how_to_go_on(train, begin, finish, acepoint, tmp_
         (["--minutes", "1", "--games", "1"], "--minutes and --games: expected one of them"),
         (["--minutes", "0"], "--minutes 0.0: expected more than 0"),
         (["--minutes", "nan"], "--minutes nan: expected more than 0"),
+        (["--minutes", "inf"], "--minutes inf: expected more than 0"),
         (["--games", "-1"], "--games -1: expected more than 0"),
         (["--workers", "0"], "--workers 0: expected 1 or more"),
         (["--deals", "-1"], "--deals -1: expected 0 or more"),

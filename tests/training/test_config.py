@@ -52,6 +52,7 @@ def test_settings_that_are_none_are_refused_in_one_line(text):
         ({"shape": Shape(hidden=())}, "hidden ()"),
         ({"shape": Shape(hidden=(64, 12))}, "hidden (64, 12)"),
         ({"shape": Shape(hidden=(-8,))}, "hidden (-8,)"),
+        ({"shape": Shape(hidden=(80_000_000_000,))}, "hidden (80000000000,)"),
         ({"seed": -1}, "seed -1"),
         ({"seed": 2**64}, "seed 18446744073709551616"),
     ],

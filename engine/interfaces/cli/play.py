@@ -52,6 +52,10 @@ class Play:
             raise NotationError(f"--length {self.length}: expected 1 to 64")
         if not 0 <= self.automatic_doubles <= 10:
             raise NotationError(f"--automatic-doubles {self.automatic_doubles}: expected 0 to 10")
+        if self.length is not None and (
+            self.jacoby == "on" or self.beavers or self.automatic_doubles
+        ):
+            raise NotationError("--length: expected no option of money games")
         match = Match(
             length=self.length or 0,
             jacoby=game.jacoby if self.jacoby == "usual" else self.jacoby == "on",

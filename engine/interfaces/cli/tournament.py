@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Tournament"]
 
 GAMES, MATCHES, LENGTH = 1000, 100, 7  # unless given
+_MOST_UNITS = 10**7  # games or matches of a pair: the schedule is kept in memory
 
 
 @dataclass(frozen=True)
@@ -165,11 +166,11 @@ class Tournament:
             raise AcepointError("--matches and --length: expected no option of money games")
         if not self.cube and self._game != "money" and not self._plays_matches:
             raise AcepointError(f"{self._game}: expected --cube with these rules")
-        if self._units < 2 or self._units % 2:
+        if not 2 <= self._units <= _MOST_UNITS or self._units % 2:
             option = "--matches" if self._plays_matches else "--games"
             raise AcepointError(
-                f"{option} {self._units}: expected an even number, as every deal is played twice "
-                "with the players exchanged"
+                f"{option} {self._units}: expected an even number from 2 to {_MOST_UNITS}, as "
+                "every deal is played twice with the players exchanged"
             )
         if self.length is not None and not 1 <= self.length <= 64:
             raise AcepointError(f"--length {self.length}: expected 1 to 64")
