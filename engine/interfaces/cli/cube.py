@@ -34,7 +34,7 @@ class Cube:
     money game with the cube in the centre. While a double is offered, X is the doubler. Plies are
     counted as gnubg counts them: 0 is the static evaluation, n looks n rolls ahead.
 
-    Example: acepoint cube XGID=-ABBBBBa-----Ba----cBb--h-:0:0:1:00:4:0:0:7:10
+    Example: acepoint cube XGID=-b----E-C---eE---c-e----B-:0:0:1:00:2:3:0:5:10
     """
 
     position: PositionText
