@@ -113,9 +113,10 @@ class Train:
             raise FileFormatError(
                 f"--out {str(folder)!r} is not an empty folder: name another, or --resume it"
             )
+        budget = self._budget() or Budget(minutes=DEFAULT_MINUTES)
+        trainer = Trainer(self.settings, budget, folder, workers, yardstick)
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise FileFormatError(f"--out {str(folder)!r}: {error.strerror}") from None
-        budget = self._budget() or Budget(minutes=DEFAULT_MINUTES)
-        return Trainer(self.settings, budget, folder, workers, yardstick)
+        return trainer

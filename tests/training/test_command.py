@@ -93,6 +93,7 @@ def test_bad_settings_are_refused_in_one_line(arguments, said, train, tmp_path):
     (line,) = told
     assert line.startswith("acepoint: ")
     assert said in line
+    assert not (tmp_path / "run").exists()
 
 
 def test_a_run_never_goes_into_a_folder_with_something_in_it(train, tmp_path):
