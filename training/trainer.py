@@ -210,10 +210,12 @@ class Trainer:
 
     def _export(self) -> Network:
         counters = self.counters
+        # Where the first net lay says nothing to others, and perhaps too much of this machine.
+        init = Path(self.settings.init).name if self.settings.init else None
         origin = (
-            f"self-play from {self.settings.init or 'random weights'}: {counters.games} games, "
+            f"self-play from {init or 'random weights'}: {counters.games} games, "
             f"{counters.positions} positions by TD(lambda), {counters.backups} by exact backups; "
-            f"{self.settings.to_json()}"
+            f"{replace(self.settings, init=init).to_json()}"
         )
         return self.learner.net.export(self.settings.variant, origin)
 

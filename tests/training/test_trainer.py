@@ -277,7 +277,9 @@ def test_a_run_may_begin_with_a_net_and_needs_it_no_more_when_taken_up(
 
     assert again.settings.shape == Shape("thermometer", (24,))
     assert again.settings.init == str(given)
-    assert "self-play from " + str(given) in Network.load(finish(again)).origin
+    origin = Network.load(finish(again)).origin
+    assert f"self-play from {given.name}: " in origin
+    assert str(given.parent) not in origin
 
 
 def test_a_net_to_begin_with_must_be_for_the_same_variant(begin, tiny, small_net):
