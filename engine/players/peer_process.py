@@ -52,11 +52,11 @@ class Engine(Protocol):
 
 
 class Cubeless:
-    """An engine that knows no cube."""
+    """An engine that knows no cube; it is seated in cubeless games only."""
 
-    def cube(self, board: Board, match: Match) -> tuple[bool, bool, bool]:
-        """Never asked for."""
-        raise NotImplementedError
+    def cube(self, *_: object) -> tuple[bool, bool, bool]:
+        """Refused, as a fault of the caller."""
+        raise TypeError(f"{type(self).__name__} knows no cube")
 
 
 class Pubeval(Cubeless):
