@@ -1,33 +1,31 @@
 """Hot loops, compiled by numba on first use: arrays in, arrays out, nothing raised inside.
 
-Numba's on-disk cache does not notice an edit in another file, so the cache folder is named after
-a hash of every kernel source: old machine code is never run with new sources.
+Numba's on-disk cache does not notice an edit in another file, so each module's machine code is
+kept in a folder named after a hash of its source and of every kernel module that it imports: old
+machine code is never run with new sources, and an edit compiles again only what it touches.
 """
 
 import hashlib
 import os
+import re
 import sys
 import tempfile
+from collections.abc import Callable
+from functools import cache, lru_cache
 from pathlib import Path
+from typing import Any
 
 import numba
 
-__all__ = ["CACHE_FOLDER", "announce_compilation"]
+__all__ = ["CACHE_FOLDER", "announce_compilation", "folder_of", "kernel"]
 
-_STAMP = "complete"
-
-
-def _source_hash() -> str:
-    digest = hashlib.sha256(f"{numba.__version__} {sys.version}".encode())
-    for source in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(source.read_bytes())
-    return digest.hexdigest()[:16]
+_IMPORT = re.compile(r"^from engine\.kernels\.(\w+) import", re.MULTILINE)
 
 
 def _cache_folder() -> Path:
     """The first writable place for compiled kernels: the user's cache, or a temporary one."""
     root = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    folder = Path(root) / "acepoint" / "kernels" / _source_hash()
+    folder = Path(root) / "acepoint" / "kernels"
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError:
@@ -38,12 +36,31 @@ def _cache_folder() -> Path:
 
 
 CACHE_FOLDER = _cache_folder()
-numba.config.CACHE_DIR = str(CACHE_FOLDER)
+
+
+@cache
+def _source_hash(module: str) -> str:
+    """The hash of a kernel module's source and, through their own, of those it imports."""
+    source = Path(__file__).with_name(f"{module}.py").read_text()
+    digest = hashlib.sha256(f"{numba.__version__} {sys.version} {source}".encode())
+    for imported in _IMPORT.findall(source):
+        digest.update(_source_hash(imported).encode())
+    return digest.hexdigest()[:16]
+
+
+def folder_of(module: str) -> Path:
+    """Where the machine code of a kernel module is kept."""
+    return CACHE_FOLDER / f"{module}-{_source_hash(module)}"
+
+
+def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile a function that Python calls: cached on disk, without the interpreter's lock."""
+    numba.config.CACHE_DIR = str(folder_of(function.__module__.rpartition(".")[2]))
+    compiled: Callable[..., Any] = numba.njit(cache=True, nogil=True)(function)
+    return compiled
 
 
 def announce_compilation() -> None:
-    """Say once per version, on standard error, that the first run compiles the kernels."""
-    stamp = CACHE_FOLDER / _STAMP
-    if not stamp.exists():
+    """Say on standard error, when the kernels have not been compiled yet, that they will be."""
+    if not folder_of("forward").exists():
         print("compiling the kernels (once, under a minute) ...", file=sys.stderr)
-        stamp.touch()

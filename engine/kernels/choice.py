@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from engine.kernels import kernel
 from engine.kernels.cubeful import ACTIONS, Cubes, position_value, readiness
 from engine.kernels.forward import Net, Scratch, evaluate_result, make_scratch, set_position
 from engine.kernels.movegen import results_into
@@ -88,7 +89,7 @@ def best_cubeful_result(
     return chosen
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def choose_results(net: Net, boards: Array, dice: Array, chosen: Array, values: Array) -> None:
     """The best result of each position and roll.
 
@@ -103,7 +104,7 @@ def choose_results(net: Net, boards: Array, dice: Array, chosen: Array, values: 
         chosen[index] = scratch.results[row]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def choose_cubeful_results(
     net: Net, boards: Array, dice: Array, cubes: Cubes, situations: Array,
     chosen: Array, values: Array,
@@ -125,7 +126,7 @@ def choose_cubeful_results(
         chosen[index] = scratch.results[row]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def backup_rolls(net: Net, boards: Array, values: Array) -> int:
     """The exact one-ply backup: the mean over the 21 rolls of the best result's value.
 

@@ -36,6 +36,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
+from engine.kernels import kernel
+
 __all__ = [
     "ACTIONS",
     "CENTRE",
@@ -222,14 +224,14 @@ def readiness(boards: Array, row: int) -> float:
     return pips / FULL_RACE
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def readiness_of_boards(boards: Array, ready: Array) -> None:
     """`readiness` of packed int8[N, 64] boards, written to float64[N]."""
     for row in range(len(boards)):
         ready[row] = readiness(boards, row)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def actions_of_positions(
     cubes: Cubes, index: Array, values: Array, ready: Array, actions: Array
 ) -> None:

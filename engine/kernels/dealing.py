@@ -3,8 +3,8 @@
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from engine.kernels import kernel
 from engine.kernels.random import game_seed, opening_roll, random_word, roll
 
 __all__ = [
@@ -19,7 +19,7 @@ __all__ = [
 Array = np.ndarray[Any, Any]
 
 
-@njit(cache=True)
+@kernel
 def game_seeds(root_seed: int, games: Array) -> Array:
     """The seeds uint64[N] of games numbered int64[N], derived from one root seed."""
     seeds = np.empty(len(games), np.uint64)
@@ -28,7 +28,7 @@ def game_seeds(root_seed: int, games: Array) -> Array:
     return seeds
 
 
-@njit(cache=True)
+@kernel
 def next_game_seeds(seeds: Array) -> Array:
     """The seeds uint64[N] of the games that follow those with seeds uint64[N] in their matches."""
     following = np.empty(len(seeds), np.uint64)
@@ -37,7 +37,7 @@ def next_game_seeds(seeds: Array) -> Array:
     return following
 
 
-@njit(cache=True)
+@kernel
 def opening_rolls(seeds: Array) -> Array:
     """The opening rolls int8[N, 2] of games with seeds uint64[N].
 
@@ -49,7 +49,7 @@ def opening_rolls(seeds: Array) -> Array:
     return dice
 
 
-@njit(cache=True)
+@kernel
 def opening_ties(seeds: Array) -> Array:
     """How often both sides had thrown the same number before the opening roll, int8[N]."""
     ties = np.zeros(len(seeds), np.int8)
@@ -61,7 +61,7 @@ def opening_ties(seeds: Array) -> Array:
     return ties
 
 
-@njit(cache=True)
+@kernel
 def rolls(seeds: Array, turn: int) -> Array:
     """The dice int8[N, 2] of one turn of games with seeds uint64[N]."""
     dice = np.empty((len(seeds), 2), np.int8)
@@ -70,7 +70,7 @@ def rolls(seeds: Array, turn: int) -> Array:
     return dice
 
 
-@njit(cache=True)
+@kernel
 def rolls_of_turns(seeds: Array, turns: Array) -> Array:
     """The dice int8[N, 2] of turn int64[N] of each of the games with seeds uint64[N]."""
     dice = np.empty((len(seeds), 2), np.int8)
@@ -79,7 +79,7 @@ def rolls_of_turns(seeds: Array, turns: Array) -> Array:
     return dice
 
 
-@njit(cache=True)
+@kernel
 def position_words(words: Array, dice: Array, seed: int) -> Array:
     """A uniform uint64[N] that depends on position, dice (in any order) and seed alone.
 

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
+from engine.kernels import kernel
 from engine.kernels.bits import lowest_bit
 from engine.kernels.movegen import MAX_RESULTS
 from engine.kernels.tactics import TACTICS, tactics_into
@@ -334,7 +335,7 @@ def evaluate_into(net: Net, scratch: Scratch, words: Array, boards: Array, row: 
         values[column] = layers[at + column]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def evaluate_boards(net: Net, words: Array, values: Array) -> None:
     """Five probabilities of each packed board uint64[N, 8], into values float32[N, 5]."""
     scratch = make_scratch(net.sizes)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from engine.kernels import kernel
 from engine.kernels.cubeful import ACTIONS, CENTRE, LEVELS, Cubes, position_value
 
 __all__ = ["fill_table", "match_stakes", "useful_turns"]
@@ -34,7 +35,7 @@ def _chance(pre: Array, post: Array, away: int, opponent_away: int, crawford_ove
     return 1.0 - post[opponent_away]
 
 
-@njit(cache=True)
+@kernel
 def match_stakes(
     pre: Array, post: Array, away: int, opponent_away: int, cube: int, stakes: Array
 ) -> None:
@@ -53,7 +54,7 @@ def match_stakes(
             )
 
 
-@njit(cache=True)
+@kernel
 def useful_turns(away: int, opponent_away: int, cube: int) -> int:
     """How often the cube can be turned until a single game is the match for both sides."""
     turns = 0
@@ -87,7 +88,7 @@ def _before_game(
     return chance
 
 
-@njit(cache=True)
+@kernel
 def fill_table(
     pre: Array, post: Array, pre_given: int, post_given: int, rates: Array, ready: float
 ) -> None:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from engine.kernels import kernel
 from engine.kernels.bits import highest_bit
 
 __all__ = [
@@ -250,7 +251,7 @@ def _double(
     return count
 
 
-@njit(cache=True)
+@kernel
 def results_into(
     board: Array, words: Array, high: int, low: int, results: Array, start: int, stack: Array
 ) -> int:
@@ -276,7 +277,7 @@ def results_into(
     return count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _generate(boards: Array, rolls: Array, per_board: int) -> tuple[Array, Array]:
     """Results of `per_board` rolls a board: boards int8[N, 64], rolls int8[N * per_board, 2]."""
     offsets = np.zeros(len(rolls) + 1, np.int64)

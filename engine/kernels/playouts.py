@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from engine.kernels import kernel
 from engine.kernels.choice import best_result
 from engine.kernels.forward import Net, evaluate_into, make_scratch, set_position
 from engine.kernels.movegen import results_into
@@ -36,7 +37,7 @@ def _larger(rows: Array, used: int) -> Array:
     return copy
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def play_games(
     net: Net, starts: Array, seeds: Array, random_plays: Array
 ) -> tuple[Array, Array, Array, int]:
@@ -85,7 +86,7 @@ def play_games(
     return boards[:count].copy(), values[:count].copy(), offsets, scratch.evaluated[0]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def lambda_returns(values: Array, offsets: Array, decay: float) -> Array:
     """The TD(lambda) target of every position: float32[M, 5], for its player on roll.
 

@@ -3,6 +3,8 @@
 import numpy as np
 from numba import njit
 
+from engine.kernels import kernel
+
 __all__ = ["game_seed", "opening_roll", "random_word", "roll"]
 
 
@@ -15,7 +17,7 @@ def random_word(seed: int, counter: int) -> int:
     return word ^ (word >> np.uint64(31))
 
 
-@njit(cache=True)
+@kernel
 def game_seed(root_seed: int, game: int) -> int:
     """The uint64 seed of one game, derived from the root seed and the game's number."""
     return random_word(random_word(np.uint64(root_seed), np.uint64(game)), np.uint64(game))
@@ -30,7 +32,7 @@ def roll(seed: int, turn: int) -> tuple[int, int]:
     return outcome // 6 + 1, outcome % 6 + 1
 
 
-@njit(cache=True)
+@kernel
 def opening_roll(seed: int) -> tuple[int, int]:
     """One die each, rolled again while they are equal: the first player's die, the second's.
 

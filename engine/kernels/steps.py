@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from engine.kernels import kernel
 from engine.kernels.bits import highest_bit
 from engine.kernels.movegen import MAX_STEPS, flat, masks, move_back, move_checker, playable_points
 
@@ -22,7 +23,7 @@ def _reaches(words: Array, target: Array) -> bool:
     return True
 
 
-@njit(cache=True)
+@kernel
 def _steps_to(board: Array, dice: Array, target: Array, steps: Array) -> None:
     """Fill steps int8[4, 2] with a play from the flat packed board to `target`, if there is one."""
     words = board.view(np.uint64)
@@ -69,7 +70,7 @@ def _steps_to(board: Array, dice: Array, target: Array, steps: Array) -> None:
                 pending[depth] &= (np.uint32(2) << np.uint32(source)) - np.uint32(1)
 
 
-@njit(cache=True)
+@kernel
 def _canonical_steps(boards: Array, dice: Array, targets: Array) -> Array:
     steps = np.zeros((len(boards), MAX_STEPS, 2), np.int8)
     for index in range(len(boards)):

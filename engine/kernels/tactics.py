@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from engine.kernels import kernel
 from engine.kernels.bits import highest_bit, lowest_bit, reverse
 from engine.kernels.vector import mask_above
 
@@ -181,7 +182,7 @@ def tactics_into(boards: Array, row: int, out: Array, at: int) -> None:
     out[at + 2 * PER_SIDE] = np.float32(1)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def tactics_of(boards: Array) -> Array:
     """float32[N, TACTICS] of int8[N, 64] flat packed boards."""
     features = np.empty((len(boards), TACTICS), np.float32)

@@ -6,28 +6,32 @@ import sys
 from pathlib import Path
 
 import engine.kernels
-from engine.kernels import announce_compilation
+from engine.kernels import announce_compilation, folder_of
 
-SAY_THE_FOLDER = "from engine.kernels import CACHE_FOLDER; print(CACHE_FOLDER)"
+SAY_THE_FOLDERS = (
+    "from engine.kernels import CACHE_FOLDER, folder_of;"
+    "print(CACHE_FOLDER, *map(folder_of, ('choice', 'forward', 'random')), sep='\\n')"
+)
 
 
-def folder_with(**environment: str) -> Path:
-    """The cache folder of a fresh Python with this environment."""
+def folders_with(**environment: str) -> list[Path]:
+    """The root and three modules' folders of a fresh Python with this environment."""
     done = subprocess.run(
-        [sys.executable, "-P", "-c", SAY_THE_FOLDER],
+        [sys.executable, "-P", "-c", SAY_THE_FOLDERS],
         env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))} | environment,
         capture_output=True,
         text=True,
         check=True,
     )
-    return Path(done.stdout.strip())
+    return [Path(line) for line in done.stdout.splitlines()]
 
 
 def test_compiled_kernels_are_kept_in_the_user_s_cache(tmp_path):
-    folder = folder_with(XDG_CACHE_HOME=str(tmp_path))
+    root, *modules = folders_with(XDG_CACHE_HOME=str(tmp_path))
 
-    assert folder.is_dir()
-    assert folder.parent == tmp_path / "acepoint" / "kernels"
+    assert root == tmp_path / "acepoint" / "kernels"
+    assert root.is_dir()
+    assert all(module.parent == root for module in modules)
 
 
 def test_where_the_user_s_cache_cannot_be_written_a_temporary_folder_is_used(tmp_path):
@@ -36,24 +40,25 @@ def test_where_the_user_s_cache_cannot_be_written_a_temporary_folder_is_used(tmp
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
 
-    folder = folder_with(XDG_CACHE_HOME=str(taken), TMPDIR=str(elsewhere))
+    root, *_ = folders_with(XDG_CACHE_HOME=str(taken), TMPDIR=str(elsewhere))
 
-    assert folder.parent == elsewhere
-    assert os.access(folder, os.W_OK)
+    assert root.parent == elsewhere
+    assert os.access(root, os.W_OK)
 
 
-def test_compiling_is_announced_once(tmp_path, monkeypatch, capsys):
+def test_compiling_is_announced_until_it_is_done(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(engine.kernels, "CACHE_FOLDER", tmp_path)
 
     announce_compilation()
     first = capsys.readouterr()
+    folder_of("forward").mkdir()
     announce_compilation()
 
     assert "compiling the kernels" in first.err and first.out == ""
     assert capsys.readouterr().err == ""
 
 
-def test_other_sources_have_another_folder(tmp_path):
+def test_an_edit_gives_new_folders_to_its_module_and_to_those_that_import_it(tmp_path):
     """A copy of the kernels with one more comment, imported from its own place."""
     kernels = Path(engine.kernels.__file__).parent
     copy = tmp_path / "engine" / "kernels"
@@ -61,10 +66,12 @@ def test_other_sources_have_another_folder(tmp_path):
     for source in kernels.glob("*.py"):
         (copy / source.name).write_text(source.read_text())
     (copy.parent / "__init__.py").write_text("")
-    cache = {"XDG_CACHE_HOME": str(tmp_path), "PYTHONPATH": str(tmp_path)}
+    environment = {"XDG_CACHE_HOME": str(tmp_path), "PYTHONPATH": str(tmp_path)}
 
-    before = folder_with(**cache)
-    (copy / "bits.py").write_text((copy / "bits.py").read_text() + "# seen\n")
+    _, choice, forward, random = folders_with(**environment)
+    (copy / "forward.py").write_text((copy / "forward.py").read_text() + "# seen\n")
+    _, new_choice, new_forward, new_random = folders_with(**environment)
 
-    assert folder_with(**cache).parent == before.parent
-    assert folder_with(**cache) != before
+    assert new_forward != forward
+    assert new_choice != choice, "it imports forward"
+    assert new_random == random
