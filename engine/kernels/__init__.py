@@ -11,7 +11,7 @@ import re
 import sys
 import tempfile
 from collections.abc import Callable
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
