@@ -61,7 +61,7 @@ class Learner:
             self.net = ValueNet.of_network(first, settings.widen)
         else:
             self.net = new_net(settings.shape.encoder, settings.shape.hidden, settings.seed)
-        self.pruning = PruningLearner(settings.learning.rate, first.pruning if first else None)
+        self.pruning = PruningLearner(first.pruning if first else None)
         self._batch = settings.learning.batch
         self._optimiser = torch.optim.Adam(
             self.net.parameters(), lr=settings.learning.rate, fused=True

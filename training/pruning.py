@@ -23,6 +23,7 @@ Array = np.ndarray[Any, Any]
 TEMPERATURE = 0.05  # equity: results this much worse than the best get a third of its weight
 LARGEST_ROLL = 64  # results of a roll that are learned from; of more, as many drawn at random
 BATCH = 256  # rolls of one gradient step
+RATE = 4e-3  # of Adam at the start of a run
 MONEY = (2.0, 1.0, 1.0, -1.0, -1.0)  # what the five probabilities count for
 
 
@@ -71,15 +72,15 @@ class PruningModule(nn.Module):
 class PruningLearner:
     """Fits a pruning net with Adam."""
 
-    def __init__(self, rate: float, net: PruningNet | None = None) -> None:
+    def __init__(self, net: PruningNet | None = None) -> None:
         self.was_given = net is not None
         self.net = PruningModule(net)
-        self.optimiser = torch.optim.Adam(self.net.parameters(), lr=rate, fused=True)
+        self.optimiser = torch.optim.Adam(self.net.parameters(), lr=RATE, fused=True)
 
-    def learn(self, rolls: Rolls, rng: np.random.Generator, rate: float) -> float:
-        """One pass over some rolls; the mean loss."""
+    def learn(self, rolls: Rolls, rng: np.random.Generator, progress: float) -> float:
+        """One pass over some rolls at this progress, 0 to 1, of the run; the mean loss."""
         for group in self.optimiser.param_groups:
-            group["lr"] = rate
+            group["lr"] = RATE * (1 - progress)
         choices = rng.permutation(np.flatnonzero(np.diff(rolls.offsets) > 1))
         batches = np.split(choices, range(BATCH, len(choices), BATCH))
         return float(np.mean([self._step(rolls, batch, rng) for batch in batches]))

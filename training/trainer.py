@@ -103,9 +103,8 @@ class Trainer:
             layers = [(tensors[f"player.{i}.weight"], tensors[f"player.{i}.bias"])
                       for i in range(count)]  # fmt: skip
             names = [f"player.pruning.{part}" for part in PruningNet._fields]
-            pruning = (
-                PruningNet(*(tensors[name] for name in names)) if names[0] in tensors else None
-            )
+            pruned = any(name in tensors for name in names)
+            pruning = PruningNet(*(tensors[name] for name in names)) if pruned else None
             trainer._player = Network.of_layers(
                 trainer._player.encoder, settings.variant, layers, trainer._player.origin, pruning
             )
@@ -145,7 +144,7 @@ class Trainer:
                 coming = ahead.submit(self._find, pool, player, progress, self.counters.iteration)
                 rate = self.settings.learning.rate * (1 - progress)
                 loss = self._learn(found, rate)
-                pruning_loss = self._learn_pruning(found.rolls, rate)
+                pruning_loss = self._learn_pruning(found.rolls, progress)
                 self._player, self._player_progress = player, progress
                 self.counters.seconds += time.monotonic() - began
                 journal.iteration(self.counters, self.progress, found, loss, pruning_loss, rate)
@@ -223,11 +222,11 @@ class Trainer:
         order = rng.integers(0, len(self.buffer), count)
         return self.learner.learn(self.buffer.boards, self.buffer.targets, order, rate)
 
-    def _learn_pruning(self, rolls: Rolls, rate: float) -> float:
+    def _learn_pruning(self, rolls: Rolls, progress: float) -> float:
         """Teach the pruning net; the mean loss."""
         self.counters.rolls += len(rolls.offsets) - 1
         rng = np.random.default_rng([self.settings.seed, self.counters.iteration, 2])
-        return self.learner.pruning.learn(rolls, rng, rate)
+        return self.learner.pruning.learn(rolls, rng, progress)
 
     def _export(self) -> Network:
         counters = self.counters
