@@ -71,7 +71,7 @@ def test_the_step_size_and_lambda_fall_linearly(run):
     assert decays[0] == pytest.approx(0.7)
     assert len(decays) == len(rates)
     (turn,) = [row for row, (old, new) in enumerate(pairwise(decays), 1) if new > old]
-    assert decays[turn] == pytest.approx(0.9, abs=0.1)  # exact backups begin
+    assert decays[turn] == pytest.approx(0.9, abs=0.15)  # exact backups begin
     assert decays[-1] < 0.2
 
 
