@@ -25,6 +25,7 @@ from engine.kernels.vector import (
     add_rows_8,
     add_rows_32,
     add_rows_64,
+    list_nonzero,
     list_positive,
 )
 
@@ -88,9 +89,11 @@ class Scratch(NamedTuple):
     changes: Array
     """int64[.]: where in the table the rows begin that a play adds and takes away, by turns."""
     sums: Array
-    """float32[H]: the first sums of `parent`, without tactics."""
+    """float32[H]: the first sums of `parent`."""
     tactics: Array
-    """float32[TACTICS + 8]: the tactical features of a result."""
+    """float32[TACTICS + 8]: the tactical features of a result, or what they have changed by."""
+    parent_tactics: Array
+    """float32[TACTICS + 8]: those of `parent`."""
     results: Array
     """uint64[., 8]: the results of a roll."""
     children: Array
@@ -105,6 +108,8 @@ class Scratch(NamedTuple):
     """uint64[8]: the same with sides switched, so it differs from a result by one play only."""
     parent_bytes: Array
     """The same memory as int8[64]."""
+    parent_rows: Array
+    """The same memory as int8[1, 64]."""
     evaluated: Array
     """int64[1]: how many results were evaluated."""
     pruning_sums: Array
@@ -135,6 +140,7 @@ def make_scratch(sizes: Array) -> Scratch:
         np.empty(2 * SIZE, np.int64),
         np.empty(sizes[0], np.float32),
         np.zeros(TACTICS + 8, np.float32),
+        np.zeros(TACTICS + 8, np.float32),
         results,
         results.view(np.int8),
         np.empty((4, 4), np.uint32),
@@ -142,6 +148,7 @@ def make_scratch(sizes: Array) -> Scratch:
         board.view(np.int8),
         parent,
         parent.view(np.int8),
+        parent.view(np.int8).reshape(1, 64),
         np.zeros(1, np.int64),
         np.empty(PRUNING, np.float32),
         np.empty(PRUNING, np.float32),
@@ -178,15 +185,15 @@ def _logistic(scratch: Scratch, at: int) -> None:
 
 @njit(inline="always")
 def _add_active(
-    inputs: Array, at: int, n_in: int, active: Array, weights: Array, start: int,
+    inputs: Array, at: int, n_in: int, active: Array, count: int, weights: Array, start: int,
     sums: Array, to: int, n_out: int,
 ) -> None:  # fmt: skip
-    """Add relu(inputs[at:][:n_in]) @ weight[n_in, n_out], at weights[start:], to sums[to:].
+    """Add inputs[at:][:n_in] @ weight[n_in, n_out], at weights[start:], to sums[to:].
 
-    The place behind the inputs is set to zero: it pads the list of the active ones.
+    active: int32[.], the `count` inputs that matter. The place behind the inputs is set to zero:
+    it pads the list.
     """
     inputs[at + n_in] = 0
-    count = list_positive(inputs, at, n_in, active)
     while count % CHAINS:
         active[count] = n_in
         count += 1
@@ -209,7 +216,8 @@ def _layer(net: Net, start: int, scratch: Scratch, at: int, n_in: int, to: int, 
     bias = start + n_in * n_out
     for out in range(n_out):
         layers[np.uint64(to) + np.uint64(out)] = weights[np.uint64(bias) + np.uint64(out)]
-    _add_active(layers, at, n_in, scratch.active, weights, start, layers, to, n_out)
+    active = list_positive(layers, at, n_in, scratch.active)
+    _add_active(layers, at, n_in, scratch.active, active, weights, start, layers, to, n_out)
     return bias + n_out
 
 
@@ -253,14 +261,24 @@ def changed_sums(
 
 
 @njit(inline="always")
-def _add_tactics(net: Net, scratch: Scratch, boards: Array, row: int) -> None:
-    """Add what the tactical features of int8 boards[row] bring to the first sums in layers."""
-    if len(net.tactics):
-        tactics_into(boards, row, scratch.tactics, 0)
-        _add_active(
-            scratch.tactics, 0, TACTICS, scratch.active, net.tactics, 0,
-            scratch.layers, 0, net.sizes[0],
-        )  # fmt: skip
+def _add_tactics(net: Net, scratch: Scratch, sums: Array) -> None:
+    """Add what scratch.tactics bring to first sums."""
+    count = list_nonzero(scratch.tactics, 0, TACTICS, scratch.active)
+    _add_active(
+        scratch.tactics, 0, TACTICS, scratch.active, count, net.tactics, 0, sums, 0, net.sizes[0]
+    )
+
+
+@njit(inline="always")
+def _add_changed_tactics(net: Net, scratch: Scratch, row: int) -> None:
+    """Add what the tactical features of results[row] bring beyond the parent's to layers.
+
+    A play changes about half of them.
+    """
+    tactics_into(scratch.children, row, scratch.tactics, 0)
+    for index in range(TACTICS):
+        scratch.tactics[index] -= scratch.parent_tactics[index]
+    _add_tactics(net, scratch, scratch.layers)
 
 
 @njit(inline="always")
@@ -339,6 +357,10 @@ def set_position(net: Net, scratch: Scratch, boards: Array, row: int) -> None:
         scratch.parent[word] = boards[row, 4 + word]
         scratch.parent[4 + word] = boards[row, word]
     first_sums(net.table, net.weights, net.sizes[0], scratch.parent_bytes, scratch.sums)
+    if len(net.tactics):
+        tactics_into(scratch.parent_rows, 0, scratch.tactics, 0)
+        scratch.parent_tactics[:] = scratch.tactics
+        _add_tactics(net, scratch, scratch.sums)
     if len(net.pruning_table):
         first_sums(
             net.pruning_table, net.pruning_weights, PRUNING,
@@ -351,7 +373,8 @@ def evaluate_result(net: Net, scratch: Scratch, row: int, at: int) -> None:
     """The five probabilities of results[row] for the next player, into layers[at:]."""
     if not _finished(scratch.results, scratch.children, row, scratch.layers, at):
         changed_sums(net.table, net.sizes[0], scratch.sums, scratch, row, scratch.layers)
-        _add_tactics(net, scratch, scratch.children, row)
+        if len(net.tactics):
+            _add_changed_tactics(net, scratch, row)
         _head(net, scratch)
         _make_possible(scratch.children, row, scratch.layers, at)
 
@@ -367,7 +390,9 @@ def evaluate_into(net: Net, scratch: Scratch, words: Array, boards: Array, row: 
     at = (len(net.sizes) - 1) * scratch.stride
     if not _finished(words, boards, row, layers, at):
         first_sums(net.table, net.weights, net.sizes[0], boards[row], scratch.layers)
-        _add_tactics(net, scratch, boards, row)
+        if len(net.tactics):
+            tactics_into(boards, row, scratch.tactics, 0)
+            _add_tactics(net, scratch, layers)
         _head(net, scratch)
         _make_possible(boards, row, layers, at)
     for column in range(5):

@@ -20,6 +20,7 @@ __all__ = [
     "add_rows_8",
     "add_rows_32",
     "add_rows_64",
+    "list_nonzero",
     "list_positive",
     "mask_above",
 ]
@@ -57,33 +58,39 @@ def _data(context: Any, builder: Any, array_type: Any, value: Any) -> Any:
     return context.make_array(array_type)(context, builder, value).data
 
 
-@intrinsic
-def _append_positive(
-    typingctx: Any, values: Any, start: Any, base: Any, indices: Any, found: Any, set_bits: Any
-) -> Any:
-    """Write base + k for each k in 0..7 with values[start + base + k] > 0 to indices[found:].
+def _appender(comparison: str) -> Any:
+    @intrinsic
+    def append(
+        typingctx: Any, values: Any, start: Any, base: Any, indices: Any, found: Any, set_bits: Any
+    ) -> Any:
+        """Write base + k for each k in 0..7 whose values[start + base + k] compares so with 0 to
+        indices[found:]; gives the byte with those bits set.
+        """
 
-    Gives the byte with those bits set.
-    """
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            values_data, indices_data, table_data = (
+                _data(context, builder, signature.args[k], args[k]) for k in (0, 3, 5)
+            )
+            _, start_value, base_value, _, found_value, _ = args
+            place = builder.add(start_value, base_value)
+            loaded = builder.load(_vector_at(builder, values_data, place, 8), align=4)
+            chosen = builder.fcmp_ordered(comparison, loaded, ir.Constant(loaded.type, None))
+            byte = builder.zext(builder.bitcast(chosen, ir.IntType(8)), ir.IntType(64))
+            row = builder.mul(byte, ir.Constant(byte.type, 8))
+            bits = builder.load(_vector_at(builder, table_data, row, 8, _INT), align=4)
+            base_lanes = _splat(builder, builder.trunc(base_value, _INT), 8)
+            target = _vector_at(builder, indices_data, found_value, 8, _INT)
+            builder.store(builder.add(bits, base_lanes), target, align=4)
+            return byte
 
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        values_data, indices_data, table_data = (
-            _data(context, builder, signature.args[k], args[k]) for k in (0, 3, 5)
-        )
-        _, start_value, base_value, _, found_value, _ = args
-        place = builder.add(start_value, base_value)
-        loaded = builder.load(_vector_at(builder, values_data, place, 8), align=4)
-        positive = builder.fcmp_ordered(">", loaded, ir.Constant(loaded.type, None))
-        byte = builder.zext(builder.bitcast(positive, ir.IntType(8)), ir.IntType(64))
-        row = builder.mul(byte, ir.Constant(byte.type, 8))
-        bits = builder.load(_vector_at(builder, table_data, row, 8, _INT), align=4)
-        base_lanes = _splat(builder, builder.trunc(base_value, _INT), 8)
-        target = _vector_at(builder, indices_data, found_value, 8, _INT)
-        builder.store(builder.add(bits, base_lanes), target, align=4)
-        return byte
+        arguments = (values, types.int64, types.int64, indices, types.int64, set_bits)
+        return types.int64(*arguments), codegen
 
-    arguments = (values, types.int64, types.int64, indices, types.int64, set_bits)
-    return types.int64(*arguments), codegen
+    return append
+
+
+_append_positive = _appender(">")
+_append_nonzero = _appender("!=")
 
 
 @njit
@@ -95,6 +102,16 @@ def list_positive(values: Array, start: int, count: int, indices: Array) -> int:
     found = 0
     for base in range(0, count, 8):
         byte = _append_positive(values, start, base, indices, found, _SET_BITS)
+        found += _BIT_COUNT[byte]
+    return found
+
+
+@njit
+def list_nonzero(values: Array, start: int, count: int, indices: Array) -> int:
+    """`list_positive` of the k with values[start + k] other than 0."""
+    found = 0
+    for base in range(0, count, 8):
+        byte = _append_nonzero(values, start, base, indices, found, _SET_BITS)
         found += _BIT_COUNT[byte]
     return found
 
