@@ -96,7 +96,7 @@ class Bot:
         announce_compilation()
         if self._network.variant not in VARIANTS:
             raise NetError(f"net {str(net)!r}: unknown variant {self._network.variant!r}")
-        self._search = Search(self._network.kernel, filters, threads, progress) if plies else None
+        self._search = Search(self._network.quick, filters, threads, progress) if plies else None
 
     @property
     def variant(self) -> str:
