@@ -119,21 +119,31 @@ class Move:
 def print_candidates(ranking: "Sequence[Candidate]") -> None:
     """A table of ranked plays, best first: equities, probabilities in per cent.
 
-    Only plays looked at as far as the best one are compared with it.
+    Where it was looked ahead, how far for each play: those looked at less far are not compared with
+    the best one.
     """
     best = ranking[0]
+    ahead = best.plies > 0
     print_table(
-        ("play", "plies", "equity", "diff", "win", "win g", "win bg", "lose g", "lose bg"),
+        (
+            "play",
+            *(["plies"] if ahead else []),
+            *("equity", "diff", "win", "win g", "win bg", "lose g", "lose bg"),
+        ),
         (
             (
                 candidate.play,
-                candidate.plies,
+                *([candidate.plies] if ahead else []),
                 f"{candidate.equity:+.4f}",
-                f"{candidate.equity - best.equity:+.4f}"
-                if candidate.plies == best.plies and candidate.equity < best.equity
-                else "",
+                _difference(candidate, best),
                 *(f"{100 * p:.1f}" for p in candidate.probabilities),
             )
             for candidate in ranking
         ),
     )
+
+
+def _difference(candidate: "Candidate", best: "Candidate") -> str:
+    if candidate.plies < best.plies or candidate.equity == best.equity:
+        return ""
+    return f"{candidate.equity - best.equity:+.4f}"
