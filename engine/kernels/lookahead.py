@@ -99,6 +99,9 @@ class Tree(NamedTuple):
     """float32[plies * ROLLS, FIVE]: their probabilities for the next player."""
     flat: Array
     """The same memory, float32[.]."""
+    weights: Array
+    """float64[plies * ROLLS]: how likely each is; rolls with one result are counted as the first of
+    them, and 0 for the others."""
     held: Array
     """float64[plies, S]: sums over the rolls of a depth, by the cube that stays until them."""
     mean: Array
@@ -134,6 +137,7 @@ def make_tree(sizes: Array, plies: int, rows: int) -> Tree:
         words.view(np.int8),
         five,
         five.ravel(),
+        np.empty(plies * ROLLS),
         np.empty((plies, rows)),
         np.empty((plies, FIVE)),
         np.empty(plies, np.int64),
@@ -163,6 +167,18 @@ def _expected(
 
 
 @njit
+def _first_like(words: Array, start: int, row: int) -> int:
+    """The first of the boards words[start:row + 1] that is the one of `row`."""
+    for other in range(start, row):
+        word = 0
+        while word < 8 and words[other, word] == words[row, word]:
+            word += 1
+        if word == 8:
+            return other
+    return row
+
+
+@njit
 def _open(
     net: Net, tree: Tree, courses: Courses, depth: int, words: Array, row: int, follows: int
 ) -> None:
@@ -176,6 +192,9 @@ def _open(
         )  # fmt: skip
         for word in range(8):
             tree.words[at, word] = tree.scratch.results[chosen, word]
+        tree.weights[at] = 0.0
+        first = _first_like(tree.words, depth * ROLLS, at)
+        tree.weights[first] += (1 if HIGH[roll] == LOW[roll] else 2) / 36
     tree.follows[depth] = follows
     tree.roll[depth] = 0
     tree.held[depth] = 0
@@ -208,6 +227,31 @@ def _add_five(tree: Tree, depth: int, weight: float, five: Array, row: int) -> N
 
 
 @njit
+def _add_leaf(tree: Tree, courses: Courses, depth: int, first: int, last: int) -> None:
+    """Add what the result of the present roll at `depth` is worth at 0-ply."""
+    at = depth * ROLLS + tree.roll[depth]
+    weight, ready = tree.weights[at], readiness(tree.boards, at)
+    for held in range(first, last):
+        if courses.held[held] >> depth & 1:
+            value = position_value(
+                courses.cubes, courses.other[held], tree.flat, FIVE * at, ready, tree.actions
+            )
+            tree.held[depth, held - first] += weight * (courses.total[held] - value)
+    _add_five(tree, depth, weight, tree.five, at)
+
+
+@njit
+def _add_node(tree: Tree, courses: Courses, depth: int, first: int, last: int) -> None:
+    """Add what the result of the present roll at `depth` is worth by the depth below it."""
+    weight = tree.weights[depth * ROLLS + tree.roll[depth]]
+    for held in range(first, last):
+        if courses.held[held] >> depth & 1:
+            value = _turned(tree, courses, depth + 1, first, courses.other[held])
+            tree.held[depth, held - first] += weight * (courses.total[held] - value)
+    _add_five(tree, depth, weight, tree.mean, depth + 1)
+
+
+@njit
 def look_ahead(
     net: Net, tree: Tree, courses: Courses, course: int, plies: int,
     words: Array, row: int, values: Array,
@@ -228,37 +272,25 @@ def look_ahead(
     follows = _expected(courses, first, values, 0, ready, actions)
     _open(net, tree, courses, 0, words, row, follows)
     depth = 0
-    while True:
-        if tree.roll[depth] == ROLLS:
-            if depth == 0:
-                break
-            depth -= 1
-            roll = tree.roll[depth]
-            weight = (1 if HIGH[roll] == LOW[roll] else 2) / 36
-            for held in range(first, last):
-                if courses.held[held] >> depth & 1:
-                    value = _turned(tree, courses, depth + 1, first, courses.other[held])
-                    tree.held[depth, held - first] += weight * (courses.total[held] - value)
-            _add_five(tree, depth, weight, tree.mean, depth + 1)
-            tree.roll[depth] += 1
-            continue
+    while depth >= 0:
         roll = tree.roll[depth]
         at = depth * ROLLS + roll
-        ready = readiness(tree.boards, at)
-        if depth + 1 < plies and not is_over(tree.boards[at]):
+        if roll == ROLLS:
+            depth -= 1
+            if depth >= 0:
+                _add_node(tree, courses, depth, first, last)
+                tree.roll[depth] += 1
+        elif tree.weights[at] == 0:
+            tree.roll[depth] += 1
+        elif depth + 1 == plies or is_over(tree.boards[at]):
+            _add_leaf(tree, courses, depth, first, last)
+            tree.roll[depth] += 1
+        else:
             follows = courses.other[tree.follows[depth]]
+            ready = readiness(tree.boards, at)
             follows = _expected(courses, follows, tree.flat, FIVE * at, ready, actions)
             depth += 1
             _open(net, tree, courses, depth, tree.words, at, follows)
-            continue
-        weight = (1 if HIGH[roll] == LOW[roll] else 2) / 36
-        for held in range(first, last):
-            if courses.held[held] >> depth & 1:
-                other = courses.other[held]
-                value = position_value(courses.cubes, other, tree.flat, FIVE * at, ready, actions)
-                tree.held[depth, held - first] += weight * (courses.total[held] - value)
-        _add_five(tree, depth, weight, tree.five, at)
-        tree.roll[depth] += 1
     for column in range(FIVE):
         values[column] = tree.mean[0, column]
     return _turned(tree, courses, 0, first, first)
