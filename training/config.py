@@ -78,6 +78,8 @@ class Settings:
     """The root of all randomness."""
     init: str | None = None
     """A net file to begin with, instead of random weights of the given shape."""
+    widen: tuple[int, ...] = ()
+    """Units of each hidden layer that this net is given; at first it says the same as before."""
     shape: Shape = field(default_factory=Shape)
     self_play: SelfPlay = field(default_factory=SelfPlay)
     stages: Stages = field(default_factory=Stages)
@@ -109,9 +111,13 @@ class Settings:
             raise AcepointError(f"seed {self.seed}: expected a number from 0 to 2^64 - 1")
         if self.self_play.random_plays < 0:
             raise AcepointError(f"random-plays {self.self_play.random_plays}: expected 0 or more")
-        hidden = self.shape.hidden
-        if not hidden or any(not 0 < width <= _WIDEST or width % 8 for width in hidden):
-            raise AcepointError(f"hidden {hidden}: expected multiples of 8, up to {_WIDEST}")
+        if not self.shape.hidden:
+            raise AcepointError("hidden (): expected a layer at least")
+        for name, layers in (("hidden", self.shape.hidden), ("widen", self.widen)):
+            if any(not 0 < width <= _WIDEST or width % 8 for width in layers):
+                raise AcepointError(f"{name} {layers}: expected multiples of 8, up to {_WIDEST}")
+        if self.widen and self.init is None:
+            raise AcepointError(f"widen {self.widen}: expected an init net to widen")
 
     def to_json(self) -> str:
         """The settings as one line of JSON."""
@@ -124,6 +130,7 @@ class Settings:
             tree: dict[str, Any] = json.loads(text)
             shape = dict(tree.pop("shape"))
             shape["hidden"] = tuple(shape["hidden"])
+            tree["widen"] = tuple(tree["widen"])
             return cls(
                 shape=Shape(**shape),
                 self_play=SelfPlay(**tree.pop("self_play")),

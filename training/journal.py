@@ -3,6 +3,7 @@
 | curve | what it is | what to expect |
 |---|---|---|
 | loss | cross-entropy above the entropy of the targets, weighted by equity | falls; by TD(lambda) to the noise of the dice (about 0.04), by exact backups to 0.001 and below |
+| pruning loss | cross-entropy of the pruning net's ranking of a roll's results | falls to about 1.6, most of it the entropy of the ranking itself |
 | rate, lambda | step size of Adam; share of the final outcome in a target | fall linearly |
 | games, positions and backups per second | throughput of the whole loop | steady |
 | evaluations per second | of the net, in finding positions and targets | steady |
@@ -21,6 +22,7 @@ from torch import nn
 from tqdm import tqdm
 
 from training.events import EventFile
+from training.pruning import Rolls
 from training.selfplay import Trajectories
 
 __all__ = ["Counters", "Found", "Journal"]
@@ -40,6 +42,8 @@ class Counters:
     """Learned from by TD(lambda)."""
     backups: int = 0
     """Exact ones, put into the buffer."""
+    rolls: int = 0
+    """Ranked, to teach the pruning net."""
     seconds: float = 0.0
 
 
@@ -53,6 +57,8 @@ class Found(NamedTuple):
     """float32[N, 5]"""
     order: Array
     """int64[N]: a random order of the rows."""
+    rolls: Rolls
+    """For the pruning net."""
     evaluations: int
     """How often the net was asked to find them."""
     decay: float | None
@@ -78,12 +84,19 @@ class Journal:
         self._events.close()
 
     def iteration(
-        self, counters: Counters, progress: float, found: Found, loss: float, rate: float
+        self,
+        counters: Counters,
+        progress: float,
+        found: Found,
+        loss: float,
+        pruning_loss: float,
+        rate: float,
     ) -> None:
         """Note one iteration."""
         seconds = max(counters.seconds - self._last.seconds, 1e-9)
         scalars = {
             "loss": loss,
+            "pruning loss": pruning_loss,
             "rate": rate,
             "games per second": (counters.games - self._last.games) / seconds,
             "positions per second": (counters.positions - self._last.positions) / seconds,

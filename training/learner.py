@@ -4,11 +4,13 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch import nn
 
 from engine.errors import AcepointError
 from engine.evaluation.network import PROBABILITIES, Network
 from training.config import Settings
 from training.network import ValueNet, loss_of, new_net
+from training.pruning import PruningLearner
 
 __all__ = ["Buffer", "Learner"]
 
@@ -52,10 +54,14 @@ class Learner:
 
     def __init__(self, settings: Settings) -> None:
         torch.set_num_threads(1)
+        first = None
         if settings.init is not None:
-            self.net = ValueNet.of_network(Network.load(settings.init, settings.variant))
+            first = Network.load(settings.init, settings.variant)
+            torch.manual_seed(settings.seed)
+            self.net = ValueNet.of_network(first, settings.widen)
         else:
             self.net = new_net(settings.shape.encoder, settings.shape.hidden, settings.seed)
+        self.pruning = PruningLearner(first.pruning if first else None)
         self._batch = settings.learning.batch
         self._optimiser = torch.optim.Adam(
             self.net.parameters(), lr=settings.learning.rate, fused=True
@@ -86,25 +92,52 @@ class Learner:
         return mean
 
     def tensors(self) -> dict[str, Array]:
-        """Weights and the state of Adam, for a checkpoint."""
-        kept = {f"net.{name}": value.numpy() for name, value in self.net.state_dict().items()}
-        for index, state in self._optimiser.state_dict()["state"].items():
-            for name, value in state.items():
-                kept[f"adam.{index}.{name}"] = value.numpy()
-        return kept
+        """Weights and the states of Adam, for a checkpoint."""
+        return {
+            f"{part}.{name}": tensor
+            for part, module, optimiser in self._parts()
+            for name, tensor in _tensors_of(module, optimiser).items()
+        }
 
     def restore(self, tensors: dict[str, Array]) -> None:
         """Take back what `tensors` gave."""
-        weights = {
-            name.removeprefix("net."): torch.from_numpy(value)
-            for name, value in tensors.items()
-            if name.startswith("net.")
-        }
-        self.net.load_state_dict(weights)
-        state: dict[int, dict[str, torch.Tensor]] = {}
-        for name, value in tensors.items():
-            if name.startswith("adam."):
-                _, index, part = name.split(".")
-                state.setdefault(int(index), {})[part] = torch.from_numpy(value.copy())
-        kept = self._optimiser.state_dict()
-        self._optimiser.load_state_dict({"state": state, "param_groups": kept["param_groups"]})
+        for part, module, optimiser in self._parts():
+            prefix = f"{part}."
+            own = {
+                name.removeprefix(prefix): tensor
+                for name, tensor in tensors.items()
+                if name.startswith(prefix)
+            }
+            _restore(module, optimiser, own)
+
+    def _parts(self) -> list[tuple[str, nn.Module, torch.optim.Optimizer]]:
+        return [
+            ("value", self.net, self._optimiser),
+            ("pruning", self.pruning.net, self.pruning.optimiser),
+        ]
+
+
+def _tensors_of(module: nn.Module, optimiser: torch.optim.Optimizer) -> dict[str, Array]:
+    kept = {f"net.{name}": value.numpy() for name, value in module.state_dict().items()}
+    for index, state in optimiser.state_dict()["state"].items():
+        for name, value in state.items():
+            kept[f"adam.{index}.{name}"] = value.numpy()
+    return kept
+
+
+def _restore(
+    module: nn.Module, optimiser: torch.optim.Optimizer, tensors: dict[str, Array]
+) -> None:
+    weights = {
+        name.removeprefix("net."): torch.from_numpy(value)
+        for name, value in tensors.items()
+        if name.startswith("net.")
+    }
+    module.load_state_dict(weights)
+    state: dict[int, dict[str, torch.Tensor]] = {}
+    for name, value in tensors.items():
+        if name.startswith("adam."):
+            _, index, part = name.split(".")
+            state.setdefault(int(index), {})[part] = torch.from_numpy(value.copy())
+    kept = optimiser.state_dict()
+    optimiser.load_state_dict({"state": state, "param_groups": kept["param_groups"]})

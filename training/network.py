@@ -9,7 +9,7 @@ from torch import nn
 
 from engine.errors import AcepointError
 from engine.evaluation.encoders import ENCODERS, Encoder
-from engine.evaluation.network import PROBABILITIES, Network
+from engine.evaluation.network import PROBABILITIES, Network, PruningNet
 from training.config import Shape
 
 __all__ = ["ValueNet", "loss_of", "new_net"]
@@ -45,22 +45,34 @@ class ValueNet(nn.Module):
         logits: torch.Tensor = self.layers[-1](features)
         return logits
 
-    def export(self, variant: str, origin: str) -> Network:
-        """The same net for play, weight by weight."""
+    def export(self, variant: str, origin: str, pruning: PruningNet | None = None) -> Network:
+        """The same net for play, weight by weight, with a pruning net beside it."""
         layers = [
             (layer.weight.detach().cpu().numpy().copy(), layer.bias.detach().cpu().numpy().copy())
             for layer in self.layers
         ]
-        return Network.of_layers(self.feature_set, variant, layers, origin)
+        return Network.of_layers(self.feature_set, variant, layers, origin, pruning)
 
     @classmethod
-    def of_network(cls, network: Network) -> "ValueNet":
-        """The torch module of a net file, to go on training it."""
-        module = cls(network.encoder, tuple(len(bias) for _, bias in network.layers[:-1]))
+    def of_network(cls, network: Network, hidden: tuple[int, ...] = ()) -> "ValueNet":
+        """The torch module of a net file, to go on training it.
+
+        hidden: wider layers, as many as the net has. Nothing that was there hears the new units at
+        first, so the wider net says the same; AcepointError when a layer would be narrower.
+        """
+        widths = tuple(len(bias) for _, bias in network.layers[:-1])
+        hidden = hidden or widths
+        if len(hidden) != len(widths) or any(
+            new < old for new, old in zip(hidden, widths, strict=True)
+        ):
+            raise AcepointError(f"widen {hidden}: expected at least {widths}, the net's own layers")
+        module = cls(network.encoder, hidden)
         with torch.no_grad():
             for layer, (weight, bias) in zip(module.layers, network.layers, strict=True):
-                layer.weight.copy_(torch.from_numpy(weight))
-                layer.bias.copy_(torch.from_numpy(bias))
+                outputs, inputs = weight.shape
+                layer.weight[:outputs] = 0
+                layer.weight[:outputs, :inputs] = torch.from_numpy(weight)
+                layer.bias[:outputs] = torch.from_numpy(bias)
         return module
 
 

@@ -6,82 +6,103 @@ units this keeps the best result among the first five for 97 rolls in a hundred;
 taught the probabilities themselves, for 92.
 """
 
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import torch
 from torch import nn
 
-from engine.evaluation.network import PROBABILITIES, PRUNING_ENCODER, PruningNet
+from engine.evaluation.network import PROBABILITIES, PRUNING_ENCODER, Network, PruningNet
 from engine.kernels.forward import PRUNING
+from engine.kernels.movegen import legal_results
 
-__all__ = ["PruningLearner"]
+__all__ = ["PruningLearner", "PruningModule", "Rolls"]
 
 Array = np.ndarray[Any, Any]
 
 TEMPERATURE = 0.05  # equity: results this much worse than the best get a third of its weight
 LARGEST_ROLL = 64  # results of a roll that are learned from; of more, as many drawn at random
-ROLLS = 256  # of one gradient step
+BATCH = 256  # rolls of one gradient step
+RATE = 4e-3  # of Adam at the start of a run
 MONEY = (2.0, 1.0, 1.0, -1.0, -1.0)  # what the five probabilities count for
+
+
+class Rolls(NamedTuple):
+    """All the results of some rolls, and what the whole net says of them."""
+
+    boards: Array
+    """int8[M, 2, 32], as the next player sees them."""
+    values: Array
+    """float32[M, 5], for him."""
+    offsets: Array
+    """int64[R + 1]: the results of roll r are rows offsets[r] to offsets[r + 1]."""
+
+    @classmethod
+    def of_positions(cls, network: Network, packed: Array, rng: np.random.Generator) -> Self:
+        """One random roll of each int8[R, 2, 32] position."""
+        dice = rng.integers(1, 7, (len(packed), 2), dtype=np.int8)
+        results, offsets = legal_results(packed, dice)
+        return cls(results, network.evaluate(results), offsets)
+
+
+class PruningModule(nn.Module):
+    """The torch form of a pruning net, with random weights or those of a net."""
+
+    def __init__(self, net: PruningNet | None) -> None:
+        super().__init__()
+        self.hidden = nn.Linear(PRUNING_ENCODER.features, PRUNING)
+        self.output = nn.Linear(PRUNING, PROBABILITIES, bias=False)
+        if net is not None:
+            with torch.no_grad():
+                self.hidden.weight.copy_(torch.from_numpy(net.weight))
+                self.hidden.bias.copy_(torch.from_numpy(net.bias))
+                self.output.weight.copy_(torch.from_numpy(net.output))
+
+    def forward(self, features: torch.Tensor) -> torch.Tensor:
+        """The outputs float32[N, 5] of features float32[N, F]."""
+        outputs: torch.Tensor = self.output(torch.relu(self.hidden(features)))
+        return outputs
+
+    def export(self) -> PruningNet:
+        """The same net for play."""
+        tensors = self.hidden.weight, self.hidden.bias, self.output.weight
+        return PruningNet(*(tensor.detach().numpy().copy() for tensor in tensors))
 
 
 class PruningLearner:
     """Fits a pruning net with Adam."""
 
-    def __init__(self, rate: float, seed: int, net: PruningNet | None = None) -> None:
-        torch.manual_seed(seed)
-        self._hidden = nn.Linear(PRUNING_ENCODER.features, PRUNING)
-        self._output = nn.Linear(PRUNING, PROBABILITIES, bias=False)
-        if net is not None:
-            with torch.no_grad():
-                self._hidden.weight.copy_(torch.from_numpy(net.weight))
-                self._hidden.bias.copy_(torch.from_numpy(net.bias))
-                self._output.weight.copy_(torch.from_numpy(net.output))
-        parameters = [*self._hidden.parameters(), *self._output.parameters()]
-        self._optimiser = torch.optim.Adam(parameters, lr=rate, fused=True)
+    def __init__(self, net: PruningNet | None = None) -> None:
+        self.was_given = net is not None
+        self.net = PruningModule(net)
+        self.optimiser = torch.optim.Adam(self.net.parameters(), lr=RATE, fused=True)
 
-    def learn(
-        self, boards: Array, values: Array, offsets: Array, rng: np.random.Generator, rate: float
-    ) -> float:
-        """One pass over the results of R rolls; the mean loss.
+    def learn(self, rolls: Rolls, rng: np.random.Generator, progress: float) -> float:
+        """One pass over some rolls at this progress, 0 to 1, of the run; the mean loss."""
+        for group in self.optimiser.param_groups:
+            group["lr"] = RATE * (1 - progress)
+        choices = rng.permutation(np.flatnonzero(np.diff(rolls.offsets) > 1))
+        batches = np.split(choices, range(BATCH, len(choices), BATCH))
+        return float(np.mean([self._step(rolls, batch, rng) for batch in batches]))
 
-        boards: int8[M, 2, 32], the results as the next player sees them; values: float32[M, 5],
-        what the whole net says of them; offsets: int64[R + 1], where each roll's results are.
-        """
-        for group in self._optimiser.param_groups:
-            group["lr"] = rate
-        choices = np.flatnonzero(np.diff(offsets) > 1)
-        losses = [
-            self._step(boards, values, offsets, rolls, rng)
-            for rolls in np.split(rng.permutation(choices), range(ROLLS, len(choices), ROLLS))
-        ]
-        return float(np.mean(losses))
-
-    def _step(
-        self, boards: Array, values: Array, offsets: Array, rolls: Array, rng: np.random.Generator
-    ) -> float:
+    def _step(self, rolls: Rolls, batch: Array, rng: np.random.Generator) -> float:
         drawn = [
-            rng.permutation(np.arange(offsets[roll], offsets[roll + 1]))[:LARGEST_ROLL]
-            for roll in rolls
+            rng.permutation(np.arange(rolls.offsets[roll], rolls.offsets[roll + 1]))[:LARGEST_ROLL]
+            for roll in batch
         ]
         rows = np.concatenate(drawn)
-        roll_of = torch.from_numpy(np.repeat(np.arange(len(rolls)), [len(each) for each in drawn]))
-        stakes = torch.from_numpy(_draw_stakes(len(rolls), rng))[roll_of]
-        features = torch.from_numpy(PRUNING_ENCODER.encode(boards[rows]))
-        scores = (self._output(torch.relu(self._hidden(features))) * stakes).sum(1)
-        equities = (torch.from_numpy(values[rows]) * stakes).sum(1)
-        wanted = torch.exp(_log_softmax(-equities / TEMPERATURE, roll_of, len(rolls)))
-        loss = -(wanted * _log_softmax(-scores / TEMPERATURE, roll_of, len(rolls))).sum()
-        loss = loss / len(rolls)
-        self._optimiser.zero_grad(set_to_none=True)
+        roll_of = torch.from_numpy(np.repeat(np.arange(len(batch)), [len(each) for each in drawn]))
+        stakes = torch.from_numpy(_draw_stakes(len(batch), rng))[roll_of]
+        features = torch.from_numpy(PRUNING_ENCODER.encode(rolls.boards[rows]))
+        scores = (self.net(features) * stakes).sum(1)
+        equities = (torch.from_numpy(rolls.values[rows]) * stakes).sum(1)
+        wanted = torch.exp(_log_softmax(-equities / TEMPERATURE, roll_of, len(batch)))
+        loss = -(wanted * _log_softmax(-scores / TEMPERATURE, roll_of, len(batch))).sum()
+        loss = loss / len(batch)
+        self.optimiser.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
-        self._optimiser.step()
+        self.optimiser.step()
         return float(loss.detach())
-
-    def export(self) -> PruningNet:
-        """The net for play."""
-        tensors = self._hidden.weight, self._hidden.bias, self._output.weight
-        return PruningNet(*(tensor.detach().numpy().copy() for tensor in tensors))
 
 
 def _draw_stakes(count: int, rng: np.random.Generator) -> Array:

@@ -47,7 +47,7 @@ def play(
     starts = np.repeat(np.ascontiguousarray(start).reshape(1, 64).view(np.uint64), games, axis=0)
     slices = np.array_split(np.arange(games), workers)
     parts = list(
-        pool.map(lambda s: play_games(network.kernel, starts[s], seeds[s], random_plays[s]), slices)
+        pool.map(lambda s: play_games(network.quick, starts[s], seeds[s], random_plays[s]), slices)
     )
     lengths = [np.diff(part[2]) for part in parts]
     return Trajectories(

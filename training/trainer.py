@@ -17,12 +17,13 @@ import numpy as np
 
 from engine.backgammon.variants import variant
 from engine.errors import FileFormatError
-from engine.evaluation.network import Network
+from engine.evaluation.network import Network, PruningNet
 from engine.kernels.movegen import pack
 from training.checkpoint import load_checkpoint, save_checkpoint
 from training.config import Settings
 from training.journal import Counters, Found, Journal
 from training.learner import Buffer, Learner
+from training.pruning import Rolls
 from training.selfplay import play
 from training.targets import exact_backups, td_targets, unfinished
 from training.yardstick import Yardstick
@@ -33,6 +34,8 @@ Array = np.ndarray[Any, Any]
 
 CHECKPOINT = "checkpoint.safetensors"
 NET = "net.safetensors"
+ROLLS = 2048  # of each iteration, to teach the pruning net
+ROLLS_NEEDED = 100_000  # before it is any good
 POSITIONS_PER_GAME = 40  # asked of self-play for backups: fewer than a game has, so all find enough
 
 
@@ -67,6 +70,8 @@ class Trainer:
         self.learner = Learner(self.settings)
         self.settings = replace(self.settings, shape=self.learner.net.shape)
         self.buffer = Buffer(self.settings.learning.buffer)
+        if self.learner.pruning.was_given:
+            self.counters.rolls = max(self.counters.rolls, ROLLS_NEEDED)
         self._start = pack(variant(self.settings.variant).start[None])
         self._player = self._export()
         self._player_progress = 0.0
@@ -84,7 +89,7 @@ class Trainer:
         try:
             settings = Settings.from_json(state["settings"])
             trainer = cls(
-                replace(settings, init=None),  # its weights are in the checkpoint
+                replace(settings, init=None, widen=()),  # its weights are in the checkpoint
                 budget or Budget(**state["budget"]),
                 folder,
                 workers,
@@ -97,8 +102,11 @@ class Trainer:
             count = len(trainer._player.layers)
             layers = [(tensors[f"player.{i}.weight"], tensors[f"player.{i}.bias"])
                       for i in range(count)]  # fmt: skip
+            names = [f"player.pruning.{part}" for part in PruningNet._fields]
+            pruned = any(name in tensors for name in names)
+            pruning = PruningNet(*(tensors[name] for name in names)) if pruned else None
             trainer._player = Network.of_layers(
-                trainer._player.encoder, settings.variant, layers, trainer._player.origin
+                trainer._player.encoder, settings.variant, layers, trainer._player.origin, pruning
             )
             trainer._player_progress = state["player_progress"]
         except (KeyError, TypeError, ValueError, RuntimeError) as error:
@@ -136,9 +144,10 @@ class Trainer:
                 coming = ahead.submit(self._find, pool, player, progress, self.counters.iteration)
                 rate = self.settings.learning.rate * (1 - progress)
                 loss = self._learn(found, rate)
+                pruning_loss = self._learn_pruning(found.rolls, progress)
                 self._player, self._player_progress = player, progress
                 self.counters.seconds += time.monotonic() - began
-                journal.iteration(self.counters, self.progress, found, loss, rate)
+                journal.iteration(self.counters, self.progress, found, loss, pruning_loss, rate)
                 if self.progress - measured >= measure_share and self.progress < 1:
                     measured = self.progress
                     journal.strength(self.counters, self.yardstick.measure(self._export()))
@@ -162,6 +171,9 @@ class Trainer:
         for index, (weight, bias) in enumerate(self._player.layers):
             tensors[f"player.{index}.weight"] = weight
             tensors[f"player.{index}.bias"] = bias
+        if self._player.pruning is not None:
+            for part, tensor in self._player.pruning._asdict().items():
+                tensors[f"player.pruning.{part}"] = tensor
         state = {
             "settings": self.settings.to_json(),
             "budget": asdict(self.budget),
@@ -192,8 +204,10 @@ class Trainer:
             targets, more = exact_backups(player, boards, pool, self.workers)
             evaluations += more
         order = rng.permutation(len(boards))
+        some = rng.choice(boards, ROLLS).view(np.int8).reshape(-1, 2, 32)
+        rolls = Rolls.of_positions(player, some, rng)
         seconds = time.monotonic() - began
-        return Found(trajectories, boards, targets, order, evaluations, decay, seconds)
+        return Found(trajectories, boards, targets, order, rolls, evaluations, decay, seconds)
 
     def _learn(self, found: Found, rate: float) -> float:
         """Fit the net: once to TD targets, from the buffer to exact backups; the mean loss."""
@@ -208,6 +222,12 @@ class Trainer:
         order = rng.integers(0, len(self.buffer), count)
         return self.learner.learn(self.buffer.boards, self.buffer.targets, order, rate)
 
+    def _learn_pruning(self, rolls: Rolls, progress: float) -> float:
+        """Teach the pruning net; the mean loss."""
+        self.counters.rolls += len(rolls.offsets) - 1
+        rng = np.random.default_rng([self.settings.seed, self.counters.iteration, 2])
+        return self.learner.pruning.learn(rolls, rng, progress)
+
     def _export(self) -> Network:
         counters = self.counters
         # Where the first net lay says nothing to others, and perhaps too much of this machine.
@@ -217,7 +237,9 @@ class Trainer:
             f"{counters.positions} positions by TD(lambda), {counters.backups} by exact backups; "
             f"{replace(self.settings, init=init).to_json()}"
         )
-        return self.learner.net.export(self.settings.variant, origin)
+        taught = counters.rolls >= ROLLS_NEEDED
+        pruning = self.learner.pruning.net.export() if taught else None
+        return self.learner.net.export(self.settings.variant, origin, pruning)
 
 
 class _InterruptLater:

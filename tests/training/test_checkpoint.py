@@ -106,16 +106,18 @@ def test_a_damaged_state(folder, state):
 @pytest.mark.parametrize(
     "tensors",
     [
-        {"net.layer0.weight": None},
-        {"net.layer0.bias": np.zeros(24, np.float32)},
-        {"net.layer9.bias": np.zeros(8, np.float32)},
+        {"value.net.layer0.weight": None},
+        {"value.net.layer0.bias": np.zeros(24, np.float32)},
+        {"value.net.layer9.bias": np.zeros(8, np.float32)},
         {"player.0.weight": None},
         {"player.1.weight": np.zeros((8, 24), np.float32)},
         {"player.1.bias": np.full(8, np.nan, np.float32)},
         {"buffer.boards": None},
         {"buffer.targets": np.zeros((5, 3), np.float32)},
-        {"adam.0": np.zeros(3, np.float32)},
-        {"adam.zero.step": np.zeros(1, np.float32)},
+        {"value.adam.0": np.zeros(3, np.float32)},
+        {"value.adam.zero.step": np.zeros(1, np.float32)},
+        {"pruning.net.hidden.weight": None},
+        {"player.pruning.bias": np.zeros(32, np.float32)},
     ],
 )
 def test_tensors_that_do_not_fit(folder, tensors):

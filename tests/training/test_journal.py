@@ -8,6 +8,7 @@ from tensorboard.util.tensor_util import make_ndarray
 from engine.errors import FileFormatError
 from training.events import EventFile
 from training.journal import Counters, Found, Journal
+from training.pruning import Rolls
 from training.selfplay import Trajectories
 from training.trainer import Budget, Trainer
 from training.yardstick import Yardstick
@@ -99,7 +100,10 @@ def found(ends: list[list[float]], turns: int) -> Found:
     offsets = np.arange(len(ends) + 1) * turns
     boards = np.zeros((len(values), 8), np.uint64)
     played = Trajectories(boards, values, offsets, 1000)
-    return Found(played, boards, values, np.arange(len(values)), 1000, 0.5, seconds=2.0)
+    rolls = Rolls(
+        np.zeros((0, 2, 32), np.int8), np.zeros((0, 5), np.float32), np.zeros(1, np.int64)
+    )
+    return Found(played, boards, values, np.arange(len(values)), rolls, 1000, 0.5, seconds=2.0)
 
 
 def test_shares_of_outcomes_and_figures_per_second_by_hand(tmp_path):
@@ -108,9 +112,9 @@ def test_shares_of_outcomes_and_figures_per_second_by_hand(tmp_path):
     counters = Counters(iteration=1, games=4, positions=40, backups=8, seconds=4.0)
 
     with Journal(tmp_path, "", quiet=True) as journal:
-        journal.iteration(counters, 0.5, found(ends, turns=10), 0.1, 0.001)
+        journal.iteration(counters, 0.5, found(ends, turns=10), 0.1, 1.7, 0.001)
         counters.iteration, counters.games, counters.seconds = 2, 9, 5.0
-        journal.iteration(counters, 0.6, found(ends, turns=10), 0.1, 0.001)
+        journal.iteration(counters, 0.6, found(ends, turns=10), 0.1, 1.7, 0.001)
 
     events = read(tmp_path)
     for name, value in {
@@ -119,6 +123,7 @@ def test_shares_of_outcomes_and_figures_per_second_by_hand(tmp_path):
         "turns": 10,
         "evaluations per second": 500,
         "lambda": 0.5,
+        "pruning loss": 1.7,
     }.items():
         assert curve(events, name)[1] == pytest.approx(value), name
     assert curve(events, "games per second") == pytest.approx({1: 1, 2: 5})

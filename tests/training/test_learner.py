@@ -169,3 +169,29 @@ def test_a_buffer_that_is_restored_goes_on_where_it_was(written):
         each.add(*numbered(20, 2))
     np.testing.assert_array_equal(other.boards[: len(other)], buffer.boards[: len(buffer)])
     np.testing.assert_array_equal(other.targets[: len(other)], buffer.targets[: len(buffer)])
+
+
+def test_a_widened_net_says_the_same_and_can_learn_more(tiny, lesson):
+    boards, targets = lesson
+    narrow = new_net("tactical", (16, 8), 2).export("backgammon", "")
+
+    wide = ValueNet.of_network(narrow, (32, 16))
+
+    assert wide.shape.hidden == (32, 16)
+    told = wide.export("backgammon", "").evaluate(packed_of(boards))
+    assert told == pytest.approx(narrow.evaluate(packed_of(boards)), abs=1e-6)
+    before = [parameter.detach().clone() for parameter in wide.parameters()]
+    optimiser = torch.optim.SGD(wide.parameters(), lr=0.1)
+    for _ in range(2):
+        features = torch.from_numpy(wide.feature_set.encode(packed_of(boards)))
+        loss_of(wide(features), torch.from_numpy(targets)).backward()
+        optimiser.step()
+    old_weight, new_weight = before[0], wide.layers[0].weight
+    assert bool((old_weight != new_weight)[16:].any()), "new units learn too"
+
+
+@pytest.mark.parametrize("hidden", [(8, 8), (16,), (16, 8, 8)])
+def test_a_net_cannot_be_made_narrower(hidden):
+    narrow = new_net("tactical", (16, 8), 2).export("backgammon", "")
+    with pytest.raises(AcepointError, match="widen"):
+        ValueNet.of_network(narrow, hidden)

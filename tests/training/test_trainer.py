@@ -78,7 +78,7 @@ def test_the_checkpoint_holds_the_whole_state(undisturbed):
 
     assert state["counters"]["games"] == undisturbed.counters.games
     assert state["budget"] == {"minutes": None, "games": 120}
-    assert {name.split(".")[0] for name in tensors} == {"net", "adam", "buffer", "player"}
+    assert {name.split(".")[0] for name in tensors} == {"value", "pruning", "buffer", "player"}
     assert len(tensors["buffer.boards"]) == 1500
 
 
@@ -253,7 +253,7 @@ def test_weights_that_are_not_finite_are_never_saved(begin):
     trainer = begin()
     trainer.save()
     saved = (trainer.folder / CHECKPOINT).read_bytes()
-    infinite = {"net.layer0.bias": np.full(16, np.inf, np.float32)}
+    infinite = {"value.net.layer0.bias": np.full(16, np.inf, np.float32)}
     trainer.learner.restore(trainer.learner.tensors() | infinite)
 
     with pytest.raises(NetError, match="a weight is not a finite number"):

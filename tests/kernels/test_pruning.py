@@ -1,0 +1,93 @@
+"""The pruning net in the kernels, against its definition in numpy."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from engine.backgammon.variants import BACKGAMMON
+from engine.errors import NetError
+from engine.evaluation.encoders import ENCODERS
+from engine.evaluation.network import PRUNING_ENCODER, Network, PruningNet
+from engine.kernels import movegen
+from engine.kernels.choice import choose_results
+from engine.kernels.forward import KEPT, PRUNING
+
+
+@pytest.fixture(scope="module")
+def network() -> Network:
+    """A random net with a random pruning net."""
+    rng = np.random.default_rng(3)
+    encoder = ENCODERS["tactical"]
+
+    def draw(*shape: int) -> np.ndarray:
+        return rng.normal(0, 0.3, shape).astype(np.float32)
+
+    layers = [(draw(16, encoder.features), draw(16)), (draw(5, 16), draw(5))]
+    pruning = PruningNet(draw(PRUNING, PRUNING_ENCODER.features), draw(PRUNING), draw(5, PRUNING))
+    return Network.of_layers(encoder, "backgammon", layers, "test", pruning)
+
+
+def money(values):
+    return values @ np.array([2, 1, 1, -1, -1], np.float32)
+
+
+def best_of_the_kept(network: Network, results: np.ndarray) -> np.ndarray:
+    """The result that is worth least among those that the pruning net puts first."""
+    weight, bias, output = network.pruning
+    hidden = np.maximum(PRUNING_ENCODER.encode(results) @ weight.T + bias, 0)
+    scores = money(hidden @ output.T)
+    scores[(results[:, 1, 1:26] == 0).all(axis=1)] = -np.inf
+    kept = np.argsort(scores, kind="stable")[:KEPT]
+    return results[kept[money(network.evaluate(results[kept])).argmin()]]
+
+
+def choose(net, packed, dice):
+    chosen = np.empty((len(packed), 8), np.uint64)
+    values = np.empty((len(packed), 5), np.float32)
+    boards = np.ascontiguousarray(packed).reshape(-1, 64).view(np.uint64)
+    choose_results(net, boards, dice, chosen, values)
+    return chosen.view(np.int8).reshape(-1, 2, 32)
+
+
+def test_the_choice_is_the_best_of_what_the_pruning_net_puts_first(network, played_boards):
+    packed = movegen.pack(played_boards(BACKGAMMON, 1500)[::5])
+    packed = packed[(packed[:, :, 1:26].sum(axis=2) > 0).all(axis=1)]
+    dice = np.random.default_rng(4).integers(1, 7, (len(packed), 2)).astype(np.int8)
+    results, offsets = movegen.legal_results(packed, dice)
+
+    chosen = choose(network.quick, packed, dice)
+
+    wanted = np.array(
+        [best_of_the_kept(network, results[a:b]) for a, b in itertools.pairwise(offsets)]
+    )
+    assert (chosen == wanted).all()
+    assert (chosen != choose(network.kernel, packed, dice)).any(), "a random one prunes badly"
+
+
+def test_a_play_that_wins_is_never_pruned(network):
+    board = np.zeros((1, 2, 26), np.int8)
+    board[0, 0, [0, 1, 6]] = 13, 1, 1
+    board[0, 1, [5, 6]] = 8, 7
+    packed = movegen.pack(board)
+
+    for high in range(1, 7):
+        for low in range(1, high + 1):
+            (chosen,) = choose(network.quick, packed, np.array([[high, low]], np.int8))
+            assert (chosen[1, 0] == 15) == (high == 6 or high == low > 1)
+
+
+@pytest.mark.parametrize("part", range(3))
+def test_a_pruning_net_of_another_shape_is_refused(network, part):
+    parts = list(network.pruning)
+    parts[part] = parts[part][..., :-1]
+    with pytest.raises(NetError, match="pruning net of shapes"):
+        Network.of_layers(network.encoder, "backgammon", network.layers, "", PruningNet(*parts))
+
+
+def test_without_a_pruning_net_every_result_is_evaluated(network, played_boards):
+    packed = movegen.pack(played_boards(BACKGAMMON, 300))[:40]
+    dice = np.full((len(packed), 2), (6, 3), np.int8)
+    plain = Network.of_layers(network.encoder, "backgammon", network.layers, "")
+
+    assert (choose(plain.quick, packed, dice) == choose(network.kernel, packed, dice)).all()
