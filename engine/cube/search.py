@@ -17,14 +17,8 @@ from engine.cube.equity import CubeEquities, to_equities
 from engine.errors import AcepointError
 from engine.evaluation import outcome
 from engine.kernels.forward import Net
-from engine.kernels.lookahead import (
-    NEVER,
-    Courses,
-    Filter,
-    choose_results_ahead,
-    keep_best,
-    values_ahead,
-)
+from engine.kernels.lookahead import NEVER, Courses, Filter, keep_best
+from engine.kernels.lookahead_batches import choose_results_ahead, values_ahead
 
 __all__ = [
     "DEFAULT_FILTER",
