@@ -12,7 +12,7 @@ from engine.cube.equity import cube_equities, cubes_of, position_equities, readi
 from engine.cube.search import FILTERS, MAX_PLIES, Search, courses_of, filter_named
 from engine.errors import AcepointError
 from engine.evaluation import outcome
-from engine.kernels.lookahead import NEVER
+from engine.kernels.lookahead import NEVER, Filter
 from engine.kernels.movegen import is_over, legal_results, legal_results_all_rolls, pack
 
 SITUATIONS = {
@@ -241,6 +241,27 @@ def test_the_full_filter_looks_at_every_play(searching, packed):
     results, _ = legal_results(packed[:1], np.array([[2, 1]], np.int8))
     assert len(results) > 5
     assert (searching(1, "full").rank(results, CubeContext()).plies == 1).all()
+
+
+def test_a_filter_that_leaves_nothing_still_leaves_the_best(network, packed):
+    nothing = Filter(np.array([0, -1]), np.array([-1.0, -1.0]))
+    search = Search(network.kernel, nothing)
+    dice = np.array([[4, 2]], np.int8)
+    results, _ = legal_results(packed[:1], dice)
+    ranking = search.rank(results, CubeContext())
+
+    assert sorted(ranking.plies) == [0] * (len(results) - 1) + [2]
+    assert np.array_equal(
+        search.choose(packed[:1], dice, CubeContext())[0], results[ranking.order[0]]
+    )
+
+
+def test_what_was_asked_before_changes_no_answer(searching, packed):
+    """A bearoff and then contact; known fault B121 of other engines."""
+    search = searching(2)
+    together = search.evaluate(packed[::-1])[::-1]
+    for row in range(len(packed)):
+        assert np.array_equal(search.evaluate(packed[row : row + 1])[0], together[row])
 
 
 def test_any_number_of_threads_gives_the_same(searching, packed):
