@@ -66,11 +66,19 @@ def test_a_finished_game_is_refused(bot):
             ask()
 
 
+def test_nothing_asked_nothing_answered(bot):
+    assert bot.best_many([], []) == []
+    assert bot.evaluate([]).shape == (0, 5)
+    assert len(bot.cube_packed(bot._pack([]), []).no_double) == 0
+
+
 def test_options_that_do_not_exist(small_net):
     with pytest.raises(AcepointError, match="filter 'all': expected one of"):
         Bot(small_net, plies=1, moves="all")
     with pytest.raises(AcepointError, match="plies 5: expected 0 to 4"):
         Bot(small_net, plies=5)
+    with pytest.raises(AcepointError, match="threads 0: expected 1 or more"):
+        Bot(small_net, plies=1, threads=0)
 
 
 def test_players_look_ahead(small_net):

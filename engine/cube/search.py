@@ -145,7 +145,7 @@ class Ranking(NamedTuple):
     """The plays of a roll, ranked: those looked at deepest first, the best of them first."""
 
     order: Array
-    """int64[N]: their numbers, the best first; the rest is by number."""
+    """int64[N]: their numbers, the best first."""
     equities: Array
     """float64[N], for the mover, as in `engine.cube.equity.CubeEquities`."""
     probabilities: Array
@@ -168,12 +168,19 @@ class Search:
 
     net: the net in the kernels' form; filters: which plays are looked at deeper, for each ply;
     threads: how many work at once, which changes no result; progress: told what is done.
+
+    Raises AcepointError for fewer than one thread.
     """
 
     net: Net
     filters: Filter
     threads: int = 1
     progress: Progress = tell_nobody
+
+    def __post_init__(self) -> None:
+        """Checks the threads."""
+        if self.threads < 1:
+            raise AcepointError(f"threads {self.threads}: expected 1 or more")
 
     @property
     def plies(self) -> int:

@@ -15,7 +15,8 @@ PositionText = Annotated[
 Plies = Annotated[
     int,
     tyro.conf.arg(
-        help="Rolls to look ahead, counted as gnubg counts: 0 is the static evaluation.",
+        help="Rolls to look ahead, counted as gnubg counts: 0 is the static evaluation, "
+        "4 the most.",
         metavar="N",
     ),
 ]
