@@ -29,7 +29,9 @@ class SelfPlay:
     games: int = 1024
     """Games of one iteration of TD(lambda)."""
     backups: int = 16384
-    """Positions of one iteration of exact backups."""
+    """Positions of one iteration of exact backups, about."""
+    rolls: int = 2048
+    """Rolls of one iteration whose results are ranked, to teach the pruning net."""
     random_share: float = 0.3
     """Share of the games that begin with random plays, to see what good players avoid."""
     random_plays: int = 12
@@ -46,12 +48,15 @@ class Stages:
     """Lambda at the start."""
     last_lambda: float = 0.0
     """Lambda at the end of the TD share; it falls linearly."""
+    backup_lambda: float = 0.9
+    """Lambda when exact backups begin; it falls linearly to zero at the end of the run."""
 
-    def decay(self, progress: float) -> float | None:
-        """Lambda at this progress, 0 to 1, of a run; None once exact backups have begun."""
-        if progress >= self.td_share:
-            return None
-        return self.first_lambda + progress / self.td_share * (self.last_lambda - self.first_lambda)
+    def decay(self, progress: float) -> float:
+        """Lambda at this progress, 0 to 1, of a run."""
+        if progress < self.td_share:
+            done = progress / self.td_share
+            return self.first_lambda + done * (self.last_lambda - self.first_lambda)
+        return self.backup_lambda * (1 - progress) / max(1 - self.td_share, 1e-9)
 
 
 @dataclass(frozen=True)
@@ -90,6 +95,7 @@ class Settings:
         positive = {
             "games": self.self_play.games,
             "backups": self.self_play.backups,
+            "rolls": self.self_play.rolls,
             "batch": self.learning.batch,
             "replay": self.learning.replay,
             "buffer": self.learning.buffer,
@@ -103,6 +109,7 @@ class Settings:
             "td-share": self.stages.td_share,
             "first-lambda": self.stages.first_lambda,
             "last-lambda": self.stages.last_lambda,
+            "backup-lambda": self.stages.backup_lambda,
         }
         for name, value in shares.items():
             if not 0 <= value <= 1:

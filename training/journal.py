@@ -61,8 +61,10 @@ class Found(NamedTuple):
     """For the pruning net."""
     evaluations: int
     """How often the net was asked to find them."""
-    decay: float | None
-    """Lambda, or None when the targets are exact backups."""
+    exact: bool
+    """Whether the targets are exact backups."""
+    decay: float
+    """Lambda."""
     seconds: float
 
 
@@ -98,19 +100,18 @@ class Journal:
             "loss": loss,
             "pruning loss": pruning_loss,
             "rate": rate,
+            "lambda": found.decay,
             "games per second": (counters.games - self._last.games) / seconds,
             "positions per second": (counters.positions - self._last.positions) / seconds,
             "backups per second": (counters.backups - self._last.backups) / seconds,
             "evaluations per second": found.evaluations / found.seconds,
         }
-        if found.decay is not None:
-            scalars["lambda"] = found.decay
         scalars |= _outcomes(found.trajectories)
         for name, value in scalars.items():
             self._events.scalar(name, value, counters.iteration)
         self._last = Counters(**vars(counters))
         self._bar.n = progress
-        stage = "TD" if found.decay is not None else "backups"
+        stage = "backups" if found.exact else "TD"
         done = f"{counters.games:,} games, {counters.backups:,} backups"
         self._bar.set_postfix_str(f"{stage}, {done}, loss {loss:.4f}{self._strength}")
 

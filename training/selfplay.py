@@ -23,6 +23,8 @@ class Trajectories(NamedTuple):
     """float32[M, 5]: what the net that played thought of them; exact where a game has ended."""
     offsets: Array
     """int64[G + 1]: game g is rows offsets[g] to offsets[g + 1]."""
+    best_follows: Array
+    """bool[M]: whether the next row is the net's own choice, not a random play, or a game's end."""
     evaluations: int
     """How often the net was asked."""
 
@@ -49,10 +51,13 @@ def play(
     parts = list(
         pool.map(lambda s: play_games(network.quick, starts[s], seeds[s], random_plays[s]), slices)
     )
-    lengths = [np.diff(part[2]) for part in parts]
+    lengths = np.concatenate([np.diff(part[2]) for part in parts])
+    offsets = np.concatenate([[0], lengths]).cumsum()
+    turn = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)
     return Trajectories(
         np.concatenate([part[0] for part in parts]),
         np.concatenate([part[1] for part in parts]),
-        np.concatenate([[0], *lengths]).cumsum(),
+        offsets,
+        turn + 1 >= np.repeat(random_plays, lengths),
         sum(part[3] for part in parts),
     )

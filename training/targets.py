@@ -5,12 +5,13 @@ from typing import Any
 
 import numpy as np
 
+from engine.evaluation import outcome
 from engine.evaluation.network import Network
 from engine.kernels.choice import backup_rolls
 from engine.kernels.playouts import lambda_returns
 from training.selfplay import Trajectories
 
-__all__ = ["exact_backups", "td_targets", "unfinished"]
+__all__ = ["exact_backups", "exact_targets", "td_targets", "unfinished"]
 
 Array = np.ndarray[Any, Any]
 
@@ -25,10 +26,41 @@ def unfinished(trajectories: Trajectories) -> Array:
 
 
 def td_targets(trajectories: Trajectories, decay: float) -> tuple[Array, Array]:
-    """TD(lambda): boards uint64[K, 8] still to be played and their lambda-returns float32[K, 5]."""
-    targets = lambda_returns(trajectories.values, trajectories.offsets, decay)
+    """TD(lambda): boards uint64[K, 8] still to be played and their lambda-returns float32[K, 5].
+
+    Those after which a random play was made are left out.
+    """
     rows = unfinished(trajectories)
-    return trajectories.boards[rows], targets[rows]
+    one_step = trajectories.values.copy()
+    one_step[rows] = outcome.flip(trajectories.values[np.flatnonzero(rows) + 1])
+    rows &= trajectories.best_follows
+    return trajectories.boards[rows], _lambda_returns(trajectories, one_step, decay)[rows]
+
+
+def exact_targets(
+    network: Network,
+    trajectories: Trajectories,
+    decay: float,
+    pool: ThreadPoolExecutor,
+    workers: int,
+) -> tuple[Array, Array, int]:
+    """Exact backups, corrected by those of later positions as far as lambda says.
+
+    Boards uint64[K, 8] still to be played, their targets float32[K, 5], and how often the net was
+    asked. The net must be the one that played.
+    """
+    rows = unfinished(trajectories)
+    one_step = trajectories.values.copy()
+    one_step[rows], asked = exact_backups(network, trajectories.boards[rows], pool, workers)
+    return trajectories.boards[rows], _lambda_returns(trajectories, one_step, decay)[rows], asked
+
+
+def _lambda_returns(trajectories: Trajectories, one_step: Array, decay: float) -> Array:
+    returns = lambda_returns(
+        trajectories.values, one_step, trajectories.offsets, trajectories.best_follows, decay
+    )
+    clipped: Array = np.clip(returns, 0, 1)
+    return clipped
 
 
 def exact_backups(

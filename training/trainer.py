@@ -25,7 +25,7 @@ from training.journal import Counters, Found, Journal
 from training.learner import Buffer, Learner
 from training.pruning import Rolls
 from training.selfplay import play
-from training.targets import exact_backups, td_targets, unfinished
+from training.targets import exact_targets, td_targets
 from training.yardstick import Yardstick
 
 __all__ = ["CHECKPOINT", "Budget", "Trainer"]
@@ -34,9 +34,8 @@ Array = np.ndarray[Any, Any]
 
 CHECKPOINT = "checkpoint.safetensors"
 NET = "net.safetensors"
-ROLLS = 2048  # of each iteration, to teach the pruning net
 ROLLS_NEEDED = 100_000  # before it is any good
-POSITIONS_PER_GAME = 40  # asked of self-play for backups: fewer than a game has, so all find enough
+POSITIONS_PER_GAME = 55  # about: how many games an iteration of exact backups needs
 
 
 @dataclass(frozen=True)
@@ -190,29 +189,28 @@ class Trainer:
         began = time.monotonic()
         settings, stages = self.settings.self_play, self.settings.stages
         rng = np.random.default_rng([self.settings.seed, iteration])
+        exact = progress >= stages.td_share
         decay = stages.decay(progress)
-        games = settings.games
-        if decay is None:
-            games = max(1, settings.backups // POSITIONS_PER_GAME)
+        games = max(1, settings.backups // POSITIONS_PER_GAME) if exact else settings.games
         trajectories = play(player, self._start, games, settings, rng, pool, self.workers)
         evaluations = trajectories.evaluations
-        if decay is not None:
-            boards, targets = td_targets(trajectories, decay)
-        else:
-            rows = rng.permutation(np.flatnonzero(unfinished(trajectories)))
-            boards = trajectories.boards[rows[: settings.backups]]
-            targets, more = exact_backups(player, boards, pool, self.workers)
+        if exact:
+            boards, targets, more = exact_targets(player, trajectories, decay, pool, self.workers)
             evaluations += more
+        else:
+            boards, targets = td_targets(trajectories, decay)
         order = rng.permutation(len(boards))
-        some = rng.choice(boards, ROLLS).view(np.int8).reshape(-1, 2, 32)
+        some = rng.choice(boards, settings.rolls).view(np.int8).reshape(-1, 2, 32)
         rolls = Rolls.of_positions(player, some, rng)
         seconds = time.monotonic() - began
-        return Found(trajectories, boards, targets, order, rolls, evaluations, decay, seconds)
+        return Found(
+            trajectories, boards, targets, order, rolls, evaluations, exact, decay, seconds
+        )
 
     def _learn(self, found: Found, rate: float) -> float:
         """Fit the net: once to TD targets, from the buffer to exact backups; the mean loss."""
         self.counters.games += len(found.trajectories.offsets) - 1
-        if found.decay is not None:
+        if not found.exact:
             self.counters.positions += len(found.boards)
             return self.learner.learn(found.boards, found.targets, found.order, rate)
         self.buffer.add(found.boards, found.targets)

@@ -87,25 +87,35 @@ def play_games(
 
 
 @kernel
-def lambda_returns(values: Array, offsets: Array, decay: float) -> Array:
-    """The TD(lambda) target of every position: float32[M, 5], for its player on roll.
+def lambda_returns(
+    values: Array, one_step: Array, offsets: Array, best_follows: Array, decay: float
+) -> Array:
+    """The lambda-return of every position: float32[M, 5], for its player on roll.
 
-    values, offsets: as from `play_games`; decay: lambda, from 0 (one-step) to 1 (the outcome). The
-    target of the last position of a game is its own value: exact when the game is finished.
-    G_t = flip((1 - lambda) V_{t+1} + lambda G_{t+1}), Sutton and Barto 2018, chapter 12.
+    values, offsets: as from `play_games`. one_step: float32[M, 5], the estimate of each position
+    from the next ones, and its own value where a game ends: for TD(lambda) that of the one which
+    followed, seen from this side; or the mean over all rolls of the best play's. best_follows:
+    bool[M], whether the best play followed, and not a random one, after which nothing can be
+    learned about the position before. decay: lambda, from 0 (one step) to 1 (the whole game).
+
+    G_t = S_t + lambda flip(G_{t+1} - V_{t+1}), S_t the estimate of one step: what later estimates
+    correct of the value that S_t used, or would have used, had the roll been foreseen. With S_t =
+    flip(V_{t+1}) that is TD(lambda) (Sutton and Barto 2018, chapter 12); with the mean over the
+    rolls the luck of the dice is gone from every step of it, as in a rollout with variance
+    reduction.
     """
-    targets = np.empty_like(values)
+    targets = one_step.copy()
     keep = np.float32(decay)
     for game in range(len(offsets) - 1):
-        last = offsets[game + 1] - 1
-        targets[last] = values[last]
-        for row in range(last - 1, offsets[game] - 1, -1):
+        for row in range(offsets[game + 1] - 2, offsets[game] - 1, -1):
+            if not best_follows[row]:
+                continue
             for column in range(5):
-                mixed = (1 - keep) * values[row + 1, column] + keep * targets[row + 1, column]
+                change = keep * (targets[row + 1, column] - values[row + 1, column])
                 if column == 0:
-                    targets[row, 0] = 1 - mixed
+                    targets[row, 0] -= change
                 elif column < 3:
-                    targets[row, column + 2] = mixed
+                    targets[row, column + 2] += change
                 else:
-                    targets[row, column - 2] = mixed
+                    targets[row, column - 2] += change
     return targets

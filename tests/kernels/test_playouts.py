@@ -150,13 +150,52 @@ def literal_returns(values, decay):
     return np.array(targets)
 
 
+def next_seen_from_here(values, offsets):
+    """The value of the position that followed, for the player on roll; at the end its own."""
+    one_step = values.copy()
+    for first, end in pairwise(offsets.tolist()):
+        one_step[first : end - 1] = outcome.flip(values[first + 1 : end])
+    return one_step
+
+
+def td_returns(values, offsets, decay):
+    every = np.ones(len(values), bool)
+    return lambda_returns(values, next_seen_from_here(values, offsets), offsets, every, decay)
+
+
+def test_nothing_is_learned_backwards_through_a_random_play(games):
+    _, values, offsets, _ = play_games(*games)
+    one_step = next_seen_from_here(values, offsets)
+    best_follows = np.ones(len(values), bool)
+    cut = offsets[0] + 4
+    best_follows[cut] = False
+    altered = one_step.copy()
+    altered[cut + 1 : offsets[1]] = 0.25
+
+    targets = lambda_returns(values, one_step, offsets, best_follows, 0.9)
+    others = lambda_returns(values, altered, offsets, best_follows, 0.9)
+
+    np.testing.assert_array_equal(targets[cut], one_step[cut])
+    np.testing.assert_array_equal(targets[: cut + 1], others[: cut + 1])
+    assert (targets[cut + 1 : offsets[1]] != others[cut + 1 : offsets[1]]).any()
+
+
+def test_with_exact_backups_the_dice_add_no_luck():
+    """Where the values are the truth, a lambda-return is the truth, whatever was rolled."""
+    truth = np.random.default_rng(1).dirichlet(np.ones(5), 40).astype(np.float32)
+    offsets = np.array([0, 15, 40])
+    every = np.ones(len(truth), bool)
+    for decay in (0.0, 0.9, 1.0):
+        np.testing.assert_array_equal(lambda_returns(truth, truth, offsets, every, decay), truth)
+
+
 @pytest.mark.parametrize("decay", [0.0, 0.7, 1.0])
 def test_lambda_returns_are_the_weighted_mean_of_all_looks_ahead(decay, games):
     _, values, offsets, _ = play_games(*games)
     offsets = offsets[:6]
     values = values[: offsets[-1]]
 
-    targets = lambda_returns(values, offsets, decay)
+    targets = td_returns(values, offsets, decay)
 
     expected = [
         literal_returns(values[first:end], decay) for first, end in pairwise(offsets.tolist())
@@ -167,7 +206,7 @@ def test_lambda_returns_are_the_weighted_mean_of_all_looks_ahead(decay, games):
 # Fault B127: a trained net that loses to random play, by the sign or the side of its targets.
 def test_with_lambda_1_the_target_is_the_outcome_for_the_player_on_roll(games):
     _, values, offsets, _ = play_games(*games)
-    targets = lambda_returns(values, offsets, 1.0)
+    targets = td_returns(values, offsets, 1.0)
 
     for game in range(GAMES):
         first, last = offsets[game], offsets[game + 1] - 1

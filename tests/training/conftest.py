@@ -21,7 +21,7 @@ def tiny() -> Settings:
     return Settings(
         seed=7,
         shape=Shape(hidden=(16, 8)),
-        self_play=SelfPlay(games=16, backups=256),
+        self_play=SelfPlay(games=16, backups=256, rolls=64),
         stages=Stages(td_share=0.3),
         learning=Learning(batch=64, replay=1, buffer=1500),
     )

@@ -12,8 +12,8 @@ def test_settings_survive_json():
         seed=2**63,
         init="some.safetensors",
         shape=Shape("thermometer", (64, 8)),
-        self_play=SelfPlay(10, 20, 0.1, 3),
-        stages=Stages(0.5, 1.0, 0.25),
+        self_play=SelfPlay(10, 20, 30, 0.1, 3),
+        stages=Stages(0.5, 1.0, 0.25, 0.75),
         learning=Learning(0.125, 2, 3, 4),
     )
     assert Settings.from_json(settings.to_json()) == settings
@@ -63,18 +63,14 @@ def test_a_setting_that_makes_no_sense_is_refused_by_name_and_value(setting, sai
     assert str(caught.value).startswith(f"{said}: expected ")
 
 
-def test_lambda_falls_linearly_until_exact_backups_begin():
-    stages = Stages(td_share=0.5, first_lambda=0.8, last_lambda=0.2)
+def test_lambda_falls_linearly_in_each_stage():
+    stages = Stages(td_share=0.5, first_lambda=0.8, last_lambda=0.2, backup_lambda=0.6)
     assert [stages.decay(progress) for progress in (0.0, 0.25)] == pytest.approx([0.8, 0.5])
     assert stages.decay(0.499) == pytest.approx(0.2, abs=0.01)
-    assert stages.decay(0.5) is None
-    assert stages.decay(1.0) is None
+    later = [stages.decay(progress) for progress in (0.5, 0.75, 1.0)]
+    assert later == pytest.approx([0.6, 0.3, 0.0])
 
 
-def test_td_lambda_alone():
-    stages = Stages(td_share=1.0)
-    assert stages.decay(0.999) is not None
-
-
-def test_exact_backups_alone():
-    assert Stages(td_share=0.0).decay(0.0) is None
+def test_one_stage_alone():
+    assert Stages(td_share=1.0, last_lambda=0.1).decay(1.0) == pytest.approx(0.0, abs=0.1)
+    assert Stages(td_share=0.0, backup_lambda=0.6).decay(0.0) == pytest.approx(0.6)

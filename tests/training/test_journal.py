@@ -1,5 +1,7 @@
 """What a run writes for tensorboard."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
@@ -67,8 +69,10 @@ def test_the_step_size_and_lambda_fall_linearly(run):
     assert sorted(rates, reverse=True) == rates and rates[-1] < 0.0005
     decays = list(curve(events, "lambda").values())
     assert decays[0] == pytest.approx(0.7)
-    assert sorted(decays, reverse=True) == decays
-    assert len(decays) < len(rates)  # until exact backups begin
+    assert len(decays) == len(rates)
+    (turn,) = [row for row, (old, new) in enumerate(pairwise(decays), 1) if new > old]
+    assert decays[turn] == pytest.approx(0.9, abs=0.15)  # exact backups begin
+    assert decays[-1] < 0.2
 
 
 def test_shares_are_shares_and_games_have_turns(run):
@@ -99,11 +103,13 @@ def found(ends: list[list[float]], turns: int) -> Found:
     values[turns - 1 :: turns] = ends
     offsets = np.arange(len(ends) + 1) * turns
     boards = np.zeros((len(values), 8), np.uint64)
-    played = Trajectories(boards, values, offsets, 1000)
+    played = Trajectories(boards, values, offsets, np.ones(len(values), bool), 1000)
     rolls = Rolls(
         np.zeros((0, 2, 32), np.int8), np.zeros((0, 5), np.float32), np.zeros(1, np.int64)
     )
-    return Found(played, boards, values, np.arange(len(values)), rolls, 1000, 0.5, seconds=2.0)
+    return Found(
+        played, boards, values, np.arange(len(values)), rolls, 1000, True, 0.5, seconds=2.0
+    )
 
 
 def test_shares_of_outcomes_and_figures_per_second_by_hand(tmp_path):

@@ -12,7 +12,7 @@ from engine.evaluation import outcome
 from engine.kernels import movegen
 from training.config import SelfPlay
 from training.selfplay import Trajectories, play
-from training.targets import exact_backups, td_targets, unfinished
+from training.targets import exact_backups, exact_targets, td_targets, unfinished
 
 GAMES = 12
 DEFAULT = SelfPlay()
@@ -67,7 +67,7 @@ def test_games_start_at_random_only_when_asked(network, pool):
 
 
 def test_td_targets_leave_out_what_is_known_and_end_at_the_outcome(network, pool):
-    trajectories = played(network, pool)
+    trajectories = played(network, pool, settings=SelfPlay(random_share=0.0))
 
     boards, targets = td_targets(trajectories, 0.7)
 
@@ -80,7 +80,7 @@ def test_td_targets_leave_out_what_is_known_and_end_at_the_outcome(network, pool
 
 
 def test_td_0_is_what_the_net_thinks_of_the_next_position(network, pool):
-    trajectories = played(network, pool)
+    trajectories = played(network, pool, settings=SelfPlay(random_share=0.0))
     _, targets = td_targets(trajectories, 0.0)
     following = np.concatenate(
         [trajectories.values[first + 1 : end] for first, end in pairwise(trajectories.offsets)]
@@ -99,3 +99,28 @@ def test_exact_backups_are_those_of_the_net_however_shared_out(workers, network,
     np.testing.assert_array_equal(targets, network.back_up(packed))
     results, _ = movegen.legal_results_all_rolls(packed)
     assert asked == len(results)
+
+
+def test_after_a_random_play_td_learns_nothing(network, pool):
+    trajectories = played(network, pool, settings=SelfPlay(random_share=1.0, random_plays=9))
+    boards, _ = td_targets(trajectories, 0.7)
+
+    assert not trajectories.best_follows.all()
+    kept = unfinished(trajectories) & trajectories.best_follows
+    np.testing.assert_array_equal(boards, trajectories.boards[kept])
+
+
+def test_exact_targets_are_the_backups_where_lambda_is_0_and_correct_them_elsewhere(network, pool):
+    trajectories = played(network, pool, variant=BACKGAMMON)
+
+    boards, plain, asked = exact_targets(network, trajectories, 0.0, pool, 2)
+    _, corrected, _ = exact_targets(network, trajectories, 0.9, pool, 1)
+
+    backups, asked_alone = exact_backups(network, boards, pool, 1)
+    np.testing.assert_array_equal(plain, backups)
+    assert asked == asked_alone
+    np.testing.assert_array_equal(boards, trajectories.boards[unfinished(trajectories)])
+    assert corrected.min() >= 0 and corrected.max() <= 1
+    assert (corrected != plain).any(axis=1).mean() > 0.9
+    before_the_end = trajectories.offsets[1:] - np.arange(1, GAMES + 1) - 1
+    np.testing.assert_allclose(corrected[before_the_end], plain[before_the_end], atol=1e-6)
