@@ -47,7 +47,7 @@ def test_move_json_has_the_fields_of_the_contract(acepoint, small_net):
 
     assert list(told) == ["position", "dice", "plies", "candidates"]
     assert (told["position"], told["dice"], told["plies"]) == (START, "31", 0)
-    fields = ["play", "result", "equity", "probabilities"]
+    fields = ["play", "result", "equity", "probabilities", "plies"]
     assert all(list(candidate) == fields for candidate in told["candidates"])
 
 
