@@ -1,9 +1,12 @@
 """What the bearoff databases say: loading them, and looking positions up.
 
 Whatever plays uses the databases that are there, and is not held up by those that are not: only
-`acepoint bearoff` makes one. The probabilities of the one-sided database are those of two sides
-that race without looking at each other; they differ from the exact ones by a few thousandths at
-most.
+`acepoint bearoff` makes one.
+
+In the one-sided database each side races without looking at the other, by the play with the least
+mean number of rolls. Who trails does better to gamble: over all pairs with at most six checkers a
+side the winning chance is 0.0009 from the exact one in the mean, and 0.014 at most. The engine does
+not follow that play, but the one that leaves the best chance in the race that stands.
 """
 
 import sys

@@ -126,9 +126,13 @@ def _chance(tails: Array, racer: int, other: int, late: int, width: int) -> floa
     racer, other: where their chances begin in `tails`; late: 0 when the racer rolls first, else 1.
     """
     chance = 0.0
+    left = 1.0
     for n in range(width - 1):
-        done = tails[racer + n] - tails[racer + n + 1]
-        chance += done * tails[other + n + late]
+        still = tails[racer + n + 1]
+        chance += (left - still) * tails[other + n + late]
+        if still == 0:
+            break
+        left = still
     return chance
 
 
@@ -152,15 +156,10 @@ def _one_sided(bearoff: Bearoff, boards: Array, row: int, values: Array, at: int
 
 
 @njit
-def bearoff_values(
+def _look_up(
     bearoff: Bearoff, words: Array, boards: Array, row: int, values: Array, at: int
 ) -> bool:
-    """Write the five probabilities of a position, if it is in a database, and whether it is.
-
-    words: uint64[., 8] packed boards; boards: the same memory as int8[., 64]; the game is not over.
-    values: float32[.], written from `at` on, for the player on roll. Exact from the two-sided
-    database; from the one-sided one, exact for sides that race without looking at the other.
-    """
+    """`bearoff_values` of a position without checkers beyond the first 15 points."""
     pair = _pair(bearoff, words, boards, row)
     if pair >= 0:
         values[at] = bearoff.pairs[pair]
@@ -169,6 +168,21 @@ def bearoff_values(
     if not _within(words, row, bearoff.outside, 0):
         return False
     return _one_sided(bearoff, boards, row, values, at)
+
+
+@njit(inline="always")
+def bearoff_values(
+    bearoff: Bearoff, words: Array, boards: Array, row: int, values: Array, at: int
+) -> bool:
+    """Write the five probabilities of a position, if it is in a database, and whether it is.
+
+    words: uint64[., 8] packed boards; boards: the same memory as int8[., 64]; the game is not over.
+    values: float32[.], written from `at` on, for the player on roll. Exact from the two-sided
+    database; from the one-sided one, exact for sides that race without looking at each other.
+    """
+    if words[row, 2] | words[row, 3] | words[row, 6] | words[row, 7]:
+        return False
+    return _look_up(bearoff, words, boards, row, values, at)
 
 
 @njit
