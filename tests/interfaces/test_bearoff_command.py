@@ -195,6 +195,17 @@ def test_show_builds_what_is_damaged_and_says_so(run, built):
     assert "(exact)" in out
 
 
+def test_show_builds_nothing_for_a_position_that_is_no_bearoff(run, monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    load.cache_clear()
+
+    code, _, messages = run("show", START)
+
+    assert code == 2
+    assert len(messages.splitlines()) == 1
+    assert not folder().exists()
+
+
 def test_an_interrupted_build_says_so_and_leaves_nothing(tmp_path):
     code = (
         "import os, sys\n"

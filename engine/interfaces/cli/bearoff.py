@@ -124,11 +124,13 @@ class Bearoff:
             raise PositionError(f"position {text!r}: the game is over")
         context = CubeContext.of(match, load_table(self.met) if self.met else None)
 
+        from engine.backgammon.board import HOME
         from engine.cube.bearoff import analyse
         from engine.evaluation.bearoff import load
         from engine.kernels.movegen import pack
 
-        _build_what_lacks()
+        if not position.board[:, HOME + 1 :].any():
+            _build_what_lacks()
         analysis = analyse(load(), pack(position.board[None]), context)
         if analysis is None:
             raise PositionError(
