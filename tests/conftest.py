@@ -13,9 +13,13 @@ from engine.backgammon.board import BAR, COLUMNS, OFF, Boards, is_over
 from engine.backgammon.dice import ROLLS, WEIGHTS
 from engine.backgammon.variants import VARIANTS, Variant
 from engine.bot import Bot
+from engine.evaluation.bearoff import tables
+from engine.evaluation.bearoff_build import solve
+from engine.evaluation.bearoff_store import ONE_SIDED, TWO_SIDED
 from engine.evaluation.encoders import ENCODERS, Encoder
 from engine.evaluation.network import Network
 from engine.kernels import movegen
+from engine.kernels.bearoff import Bearoff
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 PlayedBoards = Callable[[Variant, int], Boards]
@@ -91,6 +95,12 @@ def random_network() -> RandomNetwork:
         return Network.of_layers(encoder, variant, layers, "random weights")
 
     return make
+
+
+@pytest.fixture(scope="session")
+def bearoff() -> Bearoff:
+    """The default databases, not on disk."""
+    return tables((ONE_SIDED, solve(ONE_SIDED)), (TWO_SIDED, solve(TWO_SIDED)))
 
 
 @pytest.fixture(scope="session")

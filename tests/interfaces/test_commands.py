@@ -15,7 +15,18 @@ from engine.backgammon.position import Position
 
 START = "4HPwATDgc/ABMA"
 WITH_DICE = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10"
-COMMANDS = ("move", "cube", "play", "tournament", "score", "met", "bench", "perft", "train")
+COMMANDS = (
+    "move",
+    "cube",
+    "bearoff",
+    "play",
+    "tournament",
+    "score",
+    "met",
+    "bench",
+    "perft",
+    "train",
+)
 SCRIPT = Path(sysconfig.get_path("scripts")) / "acepoint"
 
 

@@ -11,6 +11,7 @@ from typing import Protocol
 import tyro
 
 from engine.errors import AcepointError, NotationError
+from engine.interfaces.cli.bearoff import Bearoff
 from engine.interfaces.cli.bench import Bench
 from engine.interfaces.cli.cube import Cube
 from engine.interfaces.cli.met import Met
@@ -45,6 +46,7 @@ class Command(Protocol):
 COMMANDS: dict[str, Callable[..., Command]] = {
     "move": Move,
     "cube": Cube,
+    "bearoff": Bearoff,
     "play": Play,
     "tournament": Tournament,
     "score": Score,
