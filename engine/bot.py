@@ -15,8 +15,16 @@ from engine.backgammon.plays import Play, legal_plays, plays_between
 from engine.backgammon.position import Position
 from engine.backgammon.variants import VARIANTS
 from engine.cube.context import Contexts, CubeContext, cubes_of, distinct
-from engine.cube.decisions import CubeActions, CubeDecision, cube_actions, cube_decision
-from engine.cube.equity import Market, market, position_equities, readiness
+from engine.cube.decisions import CubeActions, CubeDecision, actions_of, decision_of
+from engine.cube.equity import (
+    CubeEquities,
+    Market,
+    cube_equities,
+    market,
+    position_equities,
+    readiness,
+)
+from engine.cube.search import DEFAULT_FILTER, Progress, Search, filter_named, tell_nobody
 from engine.errors import AcepointError, NetError, PositionError
 from engine.evaluation import outcome
 from engine.evaluation.network import Network
@@ -41,6 +49,8 @@ class Candidate:
     matches; cubeful, unless the cube is out of play."""
     probabilities: Array
     """float32[5] after the play, for the player who makes it (see `engine.evaluation.outcome`)."""
+    plies: int
+    """How many rolls it was looked ahead: fewer than the bot's if the filter left it out."""
 
 
 def released_net(variant: str = DEFAULT_VARIANT) -> Path:
@@ -65,17 +75,28 @@ class Bot:
     Args:
         net: A net file; None is the released net for backgammon.
         plies: Rolls to look ahead, as gnubg counts them: 0 is the static evaluation.
+        moves: The name of the filter that says which plays are looked at deeper.
+        threads: How many look ahead at once; the results are the same for any number.
+        progress: Told, while looking ahead, how many positions more are done.
 
-    Raises NetError for a file that is not a sound net.
+    Raises NetError for a file that is not a sound net, AcepointError for the other arguments.
     """
 
-    def __init__(self, net: str | os.PathLike[str] | None = None, plies: int = 0) -> None:
-        if plies != 0:
-            raise AcepointError(f"plies {plies}: this version looks 0 plies ahead")
+    def __init__(
+        self,
+        net: str | os.PathLike[str] | None = None,
+        plies: int = 0,
+        *,
+        moves: str = DEFAULT_FILTER,
+        threads: int = 1,
+        progress: Progress = tell_nobody,
+    ) -> None:
+        filters = filter_named(moves, plies)
         self._network = Network.load(released_net() if net is None else net)
         announce_compilation()
         if self._network.variant not in VARIANTS:
             raise NetError(f"net {str(net)!r}: unknown variant {self._network.variant!r}")
+        self._search = Search(self._network.kernel, filters, threads, progress) if plies else None
 
     @property
     def variant(self) -> str:
@@ -93,12 +114,16 @@ class Bot:
 
     def evaluate_packed(self, packed: Array) -> Array:
         """`evaluate` of int8[N, 2, 32] packed boards."""
+        if self._search:
+            return self._search.evaluate(packed)
         return self._network.evaluate(packed)
 
     def rank(
         self, position: Position, dice: Dice, match: Match | CubeContext | None = None
     ) -> list[Candidate]:
         """All legal plays, best first by cubeful equity, ties by cubeless equity.
+
+        Plays that the filter leaves out come behind those that are looked at deeper.
 
         match: the match, or the situation of the mover; None is a money game, cube centred.
         Raises PositionError for a finished game, NetError when the net is for another variant.
@@ -107,11 +132,18 @@ class Bot:
         context = _context(match)
         plays = legal_plays(position, dice)
         packed = self._pack([play.result for play in plays])
-        values = self._network.evaluate(packed)
-        equities = -position_equities(values, context.flipped(), readiness(packed))
-        probabilities = outcome.flip(values)
-        order = np.lexsort((-outcome.equity(probabilities), -equities))
-        return [Candidate(plays[row], float(equities[row]), probabilities[row]) for row in order]
+        if self._search:
+            order, equities, probabilities, plies = self._search.rank(packed, context)
+        else:
+            values = self._network.evaluate(packed)
+            equities = -position_equities(values, context.flipped(), readiness(packed))
+            probabilities = outcome.flip(values)
+            order = np.lexsort((-outcome.equity(probabilities), -equities))
+            plies = np.zeros(len(plays), np.int64)
+        return [
+            Candidate(plays[row], float(equities[row]), probabilities[row], int(plies[row]))
+            for row in order
+        ]
 
     def best(
         self, position: Position, dice: Dice, match: Match | CubeContext | None = None
@@ -139,6 +171,8 @@ class Bot:
         packed: int8[N, 2, 32], none finished; dice: int8[N, 2], 1..6 in any order; contexts: the
         situation of the mover, one or N of them, or None for money games without the cube.
         """
+        if self._search:
+            return self._search.choose(packed, dice, contexts or CubeContext().without_cube())
         if contexts is None:
             results, _ = self._network.choose(packed, dice)
             return results
@@ -158,9 +192,9 @@ class Bot:
         Raises PositionError for a finished game, NetError when the net is for another variant.
         """
         self._refuse_finished([position])
-        packed = self._pack([position])
-        (probabilities,) = self._network.evaluate(packed)
-        return cube_decision(probabilities, _context(match), float(readiness(packed)[0]))
+        context = _context(match)
+        equities, probabilities = self._cube(self._pack([position]), context)
+        return decision_of(probabilities, equities, context)
 
     def market(self, position: Position, match: Match | CubeContext | None = None) -> Market:
         """The winning chances at which the cube actions change, with the position's gammons.
@@ -168,9 +202,10 @@ class Bot:
         Arguments and errors as in `cube`.
         """
         self._refuse_finished([position])
+        context = _context(match)
         packed = self._pack([position])
-        (probabilities,) = self._network.evaluate(packed)
-        return market(probabilities, _context(match), float(readiness(packed)[0]))
+        _, (probabilities,) = self._cube(packed, context)
+        return market(probabilities, context, float(readiness(packed)[0]))
 
     def cube_packed(self, packed: Array, contexts: Contexts) -> CubeActions:
         """The cube decisions of N positions before the roll.
@@ -178,7 +213,15 @@ class Bot:
         packed: int8[N, 2, 32], none finished; contexts: the situation of the player on roll, one
         or N of them.
         """
-        return cube_actions(self._network.evaluate(packed), contexts, readiness(packed))
+        equities, _ = self._cube(packed, contexts)
+        return actions_of(equities, contexts)
+
+    def _cube(self, packed: Array, contexts: Contexts) -> tuple[CubeEquities, Array]:
+        """What the uses of the cube are worth, and float32[N, 5] probabilities before the roll."""
+        if self._search:
+            return self._search.cube(packed, contexts)
+        values = self._network.evaluate(packed)
+        return cube_equities(values, contexts, readiness(packed)), values
 
     def _pack(self, positions: Sequence[Position]) -> Array:
         checkers = VARIANTS[self._network.variant].checkers

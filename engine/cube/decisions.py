@@ -6,9 +6,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from engine.cube.context import Contexts, CubeContext, Owner, distinct
-from engine.cube.equity import cube_equities
+from engine.cube.equity import CubeEquities, cube_equities
 
-__all__ = ["NOT_AVAILABLE", "CubeActions", "CubeDecision", "cube_actions", "cube_decision"]
+__all__ = [
+    "NOT_AVAILABLE",
+    "CubeActions",
+    "CubeDecision",
+    "actions_of",
+    "cube_actions",
+    "cube_decision",
+    "decision_of",
+]
 
 Array = np.ndarray[Any, Any]
 
@@ -116,8 +124,12 @@ def cube_actions(
     probabilities: Array, contexts: Contexts, ready: Array | float = 1.0
 ) -> CubeActions:
     """The cube decisions of N positions; the arguments as in `engine.cube.equity.cube_equities`."""
-    equities = cube_equities(probabilities, contexts, ready)
-    situations, index = distinct(contexts, len(probabilities))
+    return actions_of(cube_equities(probabilities, contexts, ready), contexts)
+
+
+def actions_of(equities: CubeEquities, contexts: Contexts) -> CubeActions:
+    """The cube decisions of N positions in which the uses of the cube are worth that."""
+    situations, index = distinct(contexts, len(equities.no_double))
     may_double = np.array([context.may_double for context in situations], np.bool_)[index]
     accepted = np.minimum(equities.double_take, equities.double_beaver)
     doubled = np.minimum(accepted, equities.double_pass)
@@ -134,4 +146,9 @@ def cube_actions(
 def cube_decision(probabilities: Array, context: CubeContext, ready: float = 1.0) -> CubeDecision:
     """The cube decision of one position, float32[5] for the player on roll."""
     equities = cube_equities(probabilities[None], context, ready)
-    return CubeDecision(context, probabilities, *(float(equity[0]) for equity in equities))
+    return decision_of(probabilities[None], equities, context)
+
+
+def decision_of(values: Array, equities: CubeEquities, context: CubeContext) -> CubeDecision:
+    """The cube decision of the one position of a batch, values: its float32[1, 5]."""
+    return CubeDecision(context, values[0], *(float(equity[0]) for equity in equities))

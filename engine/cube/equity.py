@@ -20,6 +20,7 @@ __all__ = [
     "market",
     "position_equities",
     "readiness",
+    "to_equities",
 ]
 
 Array = np.ndarray[Any, Any]
@@ -87,6 +88,14 @@ def position_equities(
     return np.maximum(equities[:, 0], doubled)
 
 
+def to_equities(values: Array, cubes: Cubes, index: Array) -> Array:
+    """The equities, float64[N, K], of values in N of the situations, by row of `cubes`."""
+    won, lost = cubes.stakes[index, 0, 0], cubes.stakes[index, 0, 3]
+    middle, half = (won + lost) / 2, (won - lost) / 2
+    equities: Array = (values - middle[:, None]) / half[:, None]
+    return equities
+
+
 def gammon_prices(context: CubeContext) -> tuple[float, float]:
     """What a gammon is worth above a single win, to the player on roll and to the opponent.
 
@@ -128,7 +137,4 @@ def _equities(cubes: Cubes, index: Array, probabilities: Array, ready: Array | f
     values = np.ascontiguousarray(probabilities, np.float32).ravel()
     timing = np.broadcast_to(np.asarray(ready, np.float64), index.shape)
     actions_of_positions(cubes, index, values, np.ascontiguousarray(timing), actions)
-    won, lost = cubes.stakes[index, 0, 0], cubes.stakes[index, 0, 3]
-    middle, half = (won + lost) / 2, (won - lost) / 2
-    equities: Array = (actions - middle[:, None]) / half[:, None]
-    return equities
+    return to_equities(actions, cubes, index)
