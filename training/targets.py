@@ -41,5 +41,5 @@ def exact_backups(
     values = np.empty((len(boards), PROBABILITIES), np.float32)
     slices = np.array_split(np.arange(len(boards)), workers)
     bounds = [slice(part[0], part[-1] + 1) for part in slices if len(part)]
-    asked = pool.map(lambda s: backup_rolls(network.kernel, boards[s], values[s]), bounds)
+    asked = pool.map(lambda s: backup_rolls(network.quick, boards[s], values[s]), bounds)
     return values, sum(asked)

@@ -2,6 +2,8 @@
 
 The file is safetensors: `layer0.weight` [H, features], `layer0.bias` [H], and so on to the last
 layer with its five outputs, all float32; ReLU between layers, the logistic function at the end.
+There may be a pruning net (see `engine.kernels.pruning`): `pruning.weight` [32, features of
+`thermometer` 1], `pruning.bias` [32] and `pruning.output` [5, 32].
 The metadata says what the numbers mean: format, encoder and its version, layer sizes, variant,
 origin (how the net was trained) and a hash of the weights.
 """
@@ -10,23 +12,24 @@ import hashlib
 import json
 import os
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from engine.errors import FileFormatError, NetError
-from engine.evaluation.encoders import Encoder, encoder
+from engine.evaluation.encoders import ENCODERS, Encoder, encoder
 from engine.evaluation.tensor_file import read_tensors, write_tensors
 from engine.kernels.choice import backup_rolls, choose_results
-from engine.kernels.forward import OUTPUTS, Net, evaluate_boards
+from engine.kernels.forward import OUTPUTS, PRUNING, Net, evaluate_boards
 
-__all__ = ["FORMAT", "Network"]
+__all__ = ["FORMAT", "PRUNING_ENCODER", "Network", "PruningNet"]
 
 Array = np.ndarray[Any, Any]
 Layers = list[tuple[Array, Array]]
 
 FORMAT = "acepoint-net-1"
 PROBABILITIES = 5
+PRUNING_ENCODER = ENCODERS["thermometer"]
 LINE = 64  # bytes of a cache line: a vector that straddles two costs twice
 
 
@@ -44,15 +47,25 @@ def _words(packed: Array) -> Array:
     return np.ascontiguousarray(packed).reshape(-1, 64).view(np.uint64)
 
 
-def _content_hash(layers: Layers) -> str:
+class PruningNet(NamedTuple):
+    """The weights of a pruning net."""
+
+    weight: Array
+    """float32[PRUNING, features of PRUNING_ENCODER]."""
+    bias: Array
+    """float32[PRUNING]."""
+    output: Array
+    """float32[5, PRUNING]."""
+
+
+def _content_hash(layers: Layers, pruning: PruningNet | None) -> str:
     digest = hashlib.sha256()
-    for weight, bias in layers:
-        digest.update(np.ascontiguousarray(weight, "<f4").tobytes())
-        digest.update(np.ascontiguousarray(bias, "<f4").tobytes())
+    for tensor in [tensor for layer in layers for tensor in layer] + [*(pruning or ())]:
+        digest.update(np.ascontiguousarray(tensor, "<f4").tobytes())
     return digest.hexdigest()
 
 
-def _kernel_net(feature_set: Encoder, layers: Layers) -> Net:
+def _kernel_net(feature_set: Encoder, layers: Layers, pruning: PruningNet | None) -> Net:
     """The kernels' form of the layers, the outputs padded with zeros to eight."""
     weight, bias = layers[0]
     parts = [bias]
@@ -70,7 +83,23 @@ def _kernel_net(feature_set: Encoder, layers: Layers) -> Net:
         sizes,
         _aligned(flat),
         _aligned(tactics.ravel()),
+        *_kernel_pruning(pruning),
     )
+
+
+def _kernel_pruning(pruning: PruningNet | None) -> tuple[Array, Array]:
+    """The kernels' form of a pruning net, empty without one."""
+    if pruning is None:
+        return np.empty(0, np.float32), np.empty(0, np.float32)
+    weights = np.concatenate([pruning.bias, pruning.output.ravel()])
+    return _aligned(PRUNING_ENCODER.table(pruning.weight).ravel()), _aligned(weights)
+
+
+def _check_pruning(pruning: PruningNet | None) -> None:
+    expected = (PRUNING, PRUNING_ENCODER.features), (PRUNING,), (PROBABILITIES, PRUNING)
+    if pruning is not None and tuple(part.shape for part in pruning) != expected:
+        shapes = ", ".join(str(part.shape) for part in pruning)
+        raise NetError(f"pruning net of shapes {shapes}: expected {expected}")
 
 
 @dataclass(frozen=True)
@@ -83,10 +112,21 @@ class Network:
     """Weight float32[out, in] and bias float32[out] of each layer, as torch keeps them."""
     origin: str
     """How the net was trained, in words."""
+    pruning: PruningNet | None
     kernel: Net
+    """What evaluates every result of a roll."""
+    quick: Net
+    """The same, but where there is a pruning net only the most promising results of a roll."""
 
     @classmethod
-    def of_layers(cls, feature_set: Encoder, variant: str, layers: Layers, origin: str) -> Self:
+    def of_layers(
+        cls,
+        feature_set: Encoder,
+        variant: str,
+        layers: Layers,
+        origin: str,
+        pruning: PruningNet | None = None,
+    ) -> Self:
         """A network of these weights; NetError when their shapes do not fit together."""
         width = feature_set.features
         for index, (weight, bias) in enumerate(layers):
@@ -103,11 +143,13 @@ class Network:
                 f"{len(layers)} layers ending in {width} outputs: expected two layers or more "
                 f"ending in {PROBABILITIES}"
             )
-        if not all(
-            np.isfinite(weight).all() and np.isfinite(bias).all() for weight, bias in layers
-        ):
+        _check_pruning(pruning)
+        tensors = [tensor for layer in layers for tensor in layer] + [*(pruning or ())]
+        if not all(np.isfinite(tensor).all() for tensor in tensors):
             raise NetError("a weight is not a finite number")
-        return cls(feature_set, variant, layers, origin, _kernel_net(feature_set, layers))
+        kernel = _kernel_net(feature_set, layers, None)
+        quick = kernel if pruning is None else _kernel_net(feature_set, layers, pruning)
+        return cls(feature_set, variant, layers, origin, pruning, kernel, quick)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], variant: str | None = None) -> Self:
@@ -138,19 +180,24 @@ class Network:
         if not metadata["encoder_version"].isdecimal():
             raise NetError(f"encoder version {metadata['encoder_version']!r}: expected a number")
         feature_set = encoder(metadata["encoder"], int(metadata["encoder_version"]))
-        count = len(tensors) // 2
+        has_pruning = any(name.startswith("pruning.") for name in tensors)
+        pruning_names = [f"pruning.{part}" for part in PruningNet._fields] if has_pruning else []
+        count = (len(tensors) - len(pruning_names)) // 2
         names = [f"layer{index}.{part}" for index in range(count) for part in ("weight", "bias")]
-        if sorted(names) != sorted(tensors):
+        if sorted(names + pruning_names) != sorted(tensors):
             raise NetError(
                 f"tensors {', '.join(sorted(tensors))}: expected layer0.weight and so on"
             )
         if any(tensor.dtype != np.float32 for tensor in tensors.values()):
             raise NetError("a tensor is not float32")
         layers = [(tensors[f"layer{i}.weight"], tensors[f"layer{i}.bias"]) for i in range(count)]
-        network = cls.of_layers(feature_set, metadata["variant"], layers, metadata["origin"])
+        pruning = PruningNet(*(tensors[name] for name in pruning_names)) if has_pruning else None
+        network = cls.of_layers(
+            feature_set, metadata["variant"], layers, metadata["origin"], pruning
+        )
         if metadata["sizes"] != network.sizes:
             raise NetError(f"sizes {metadata['sizes']} in the metadata, {network.sizes} in fact")
-        if metadata["hash"] != _content_hash(layers):
+        if metadata["hash"] != network.hash:
             raise NetError("the weights do not match their hash: the file is damaged")
         return network
 
@@ -162,7 +209,7 @@ class Network:
     @property
     def hash(self) -> str:
         """SHA-256 of the weights, in hexadecimal."""
-        return _content_hash(self.layers)
+        return _content_hash(self.layers, self.pruning)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a net file, whole or not at all; FileFormatError when that cannot be done."""
@@ -179,6 +226,8 @@ class Network:
         for index, (weight, bias) in enumerate(self.layers):
             tensors[f"layer{index}.weight"] = weight
             tensors[f"layer{index}.bias"] = bias
+        if self.pruning is not None:
+            tensors |= {f"pruning.{part}": each for part, each in self.pruning._asdict().items()}
         write_tensors(path, tensors, metadata)
 
     def evaluate(self, packed: Array) -> Array:
@@ -207,5 +256,5 @@ class Network:
         packed: int8[N, 2, 32], none finished.
         """
         values = np.empty((len(packed), PROBABILITIES), np.float32)
-        backup_rolls(self.kernel, _words(packed), values)
+        backup_rolls(self.quick, _words(packed), values)
         return values

@@ -9,9 +9,16 @@ import numpy as np
 from numba import njit
 
 from engine.kernels import kernel
-from engine.kernels.cubeful import ACTIONS, Cubes, position_value, readiness
-from engine.kernels.forward import Net, Scratch, evaluate_result, make_scratch, set_position
+from engine.kernels.cubeful import (
+    ACTIONS,
+    Cubes,
+    outcome_worths,
+    position_value,
+    readiness,
+)
+from engine.kernels.forward import KEPT, Net, Scratch, evaluate_result, make_scratch, set_position
 from engine.kernels.movegen import results_into
+from engine.kernels.pruning import keep_best, weigh_outcomes
 
 __all__ = [
     "backup_rolls",
@@ -23,11 +30,33 @@ __all__ = [
 
 Array = np.ndarray[Any, Any]
 
+CUBELESS = (2.0, 1.0, 1.0, -1.0, -1.0)  # what the five probabilities add to the money equity
+
 
 @njit(inline="always")
 def _cubeless(values: Array, at: int) -> float:
     """One more than the cubeless money equity of the five probabilities from `at`."""
     return 2 * values[at] + values[at + 1] + values[at + 2] - values[at + 3] - values[at + 4]
+
+
+@njit(inline="always")
+def _results_worth_evaluating(
+    net: Net, scratch: Scratch, high: int, low: int, outcomes: tuple[float, ...]
+) -> tuple[int, bool]:
+    """Find the results of a roll; how many to evaluate, and whether scratch.kept says which.
+
+    outcomes: what each of the five probabilities counts for to the next player.
+    """
+    count = results_into(
+        scratch.board_bytes, scratch.board, high, low, scratch.results, 0, scratch.stack
+    )
+    pruned = len(net.pruning_table) > 0 and count > KEPT
+    if pruned:
+        weigh_outcomes(net, scratch, outcomes)
+        keep_best(net, scratch, count)
+        count = KEPT
+    scratch.evaluated[0] += count
+    return count, pruned
 
 
 @njit
@@ -36,15 +65,13 @@ def best_result(net: Net, scratch: Scratch, high: int, low: int, values: Array) 
 
     values: float32[5], written with that result's probabilities for the next player.
     """
-    count = results_into(
-        scratch.board_bytes, scratch.board, high, low, scratch.results, 0, scratch.stack
-    )
-    scratch.evaluated[0] += count
+    count, pruned = _results_worth_evaluating(net, scratch, high, low, CUBELESS)
     layers = scratch.layers
     at = (len(net.sizes) - 1) * scratch.stride
     chosen = 0
     lowest = np.float32(4)
-    for row in range(count):
+    for place in range(count):
+        row = scratch.kept[place] if pruned else place
         evaluate_result(net, scratch, row, at)
         equity = _cubeless(layers, at)
         if equity < lowest:
@@ -68,15 +95,14 @@ def best_cubeful_result(
     cubes, situation: what the next player has. values: float32[5], written with that result's
     probabilities for him; actions: float64[ACTIONS], working memory.
     """
-    count = results_into(
-        scratch.board_bytes, scratch.board, high, low, scratch.results, 0, scratch.stack
-    )
-    scratch.evaluated[0] += count
+    outcomes = outcome_worths(cubes, situation)
+    count, pruned = _results_worth_evaluating(net, scratch, high, low, outcomes)
     layers = scratch.layers
     at = (len(net.sizes) - 1) * scratch.stride
     chosen = 0
     lowest, lowest_equity = np.inf, np.float32(np.inf)
-    for row in range(count):
+    for place in range(count):
+        row = scratch.kept[place] if pruned else place
         evaluate_result(net, scratch, row, at)
         ready = readiness(scratch.children, row)
         value = position_value(cubes, situation, layers, at, ready, actions)

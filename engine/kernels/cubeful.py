@@ -47,6 +47,7 @@ __all__ = [
     "Cubes",
     "actions_of_positions",
     "cube_actions",
+    "outcome_worths",
     "position_value",
     "readiness",
     "readiness_of_boards",
@@ -203,6 +204,24 @@ def position_value(
     if cubes.turns[index] == 0 or cubes.owner[index] == OPPONENT:
         return actions[0]
     return max(actions[0], min(actions[1], actions[2], actions[3]))
+
+
+@njit(inline="always")
+def outcome_worths(cubes: Cubes, index: int) -> tuple[float, float, float, float, float]:
+    """About what each of the five probabilities counts for to the player on roll.
+
+    With the cube turned once where it can be, since most games are played for that much.
+    """
+    stakes = cubes.stakes[index]
+    level = min(cubes.turns[index], 1)
+    win, lose = stakes[level, 0], stakes[level, 3]
+    return (
+        win - lose,
+        stakes[level, 1] - win,
+        stakes[level, 2] - stakes[level, 1],
+        stakes[level, 4] - lose,
+        stakes[level, 5] - stakes[level, 4],
+    )
 
 
 @njit

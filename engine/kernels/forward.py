@@ -29,12 +29,17 @@ from engine.kernels.vector import (
 )
 
 __all__ = [
+    "KEPT",
     "OUTPUTS",
+    "PRUNING",
     "Net",
     "Scratch",
+    "changed_sums",
     "evaluate_boards",
     "evaluate_into",
     "evaluate_result",
+    "first_sums",
+    "has_won",
     "make_scratch",
     "set_position",
 ]
@@ -45,6 +50,8 @@ SIZE = 64
 OTHER = 32
 OUTPUTS = 8
 COUNTS = 16  # rows of the table a slot has
+PRUNING = 32  # units of the net that says which results are worth evaluating
+KEPT = 5  # so many are
 
 
 class Net(NamedTuple):
@@ -59,6 +66,12 @@ class Net(NamedTuple):
     weight[inputs, outputs] row by row and its bias[outputs]."""
     tactics: Array
     """float32[TACTICS * H]: the first layer's weights for `engine.kernels.tactics`, or empty."""
+    pruning_table: Array
+    """float32[64 * 16 * PRUNING]: the same for the net of `engine.kernels.pruning`; empty when
+    every result is to be evaluated."""
+    pruning_weights: Array
+    """float32[6 * PRUNING]: the bias of that net's units, and what each of its five outputs makes
+    of them."""
 
 
 class Scratch(NamedTuple):
@@ -94,6 +107,16 @@ class Scratch(NamedTuple):
     """The same memory as int8[64]."""
     evaluated: Array
     """int64[1]: how many results were evaluated."""
+    pruning_sums: Array
+    """float32[PRUNING]: the pruning net's first sums of `parent`."""
+    pruning_layer: Array
+    """float32[PRUNING]: those of a result."""
+    pruning_worth: Array
+    """float32[PRUNING]: what each unit counts for at the stakes in question."""
+    kept: Array
+    """int64[KEPT]: the rows of `results` that are worth evaluating."""
+    kept_scores: Array
+    """float32[KEPT]: what the pruning net makes of them."""
 
 
 @njit
@@ -120,6 +143,11 @@ def make_scratch(sizes: Array) -> Scratch:
         parent,
         parent.view(np.int8),
         np.zeros(1, np.int64),
+        np.empty(PRUNING, np.float32),
+        np.empty(PRUNING, np.float32),
+        np.empty(PRUNING, np.float32),
+        np.empty(KEPT, np.int64),
+        np.empty(KEPT, np.float32),
     )
 
 
@@ -186,25 +214,25 @@ def _layer(net: Net, start: int, scratch: Scratch, at: int, n_in: int, to: int, 
 
 
 @njit(fastmath=True)
-def _first_layer(net: Net, board: Array, sums: Array) -> None:
-    """The sums float32[H] of a flat packed board, from nothing."""
-    hidden = net.sizes[0]
+def first_sums(table: Array, biases: Array, hidden: int, board: Array, sums: Array) -> None:
+    """The first sums, written to float32[H], of a flat packed board, from nothing."""
     for unit in range(hidden):
-        sums[unit] = net.weights[unit]
+        sums[unit] = biases[unit]
     for slot in range(SIZE):
         if board[slot]:
             row = np.uint64((slot * COUNTS + board[slot]) * hidden)
             for unit in range(hidden):
-                sums[unit] += net.table[row + np.uint64(unit)]
+                sums[unit] += table[row + np.uint64(unit)]
 
 
 @njit(inline="always")
-def _changed_sums(net: Net, scratch: Scratch, row: int) -> None:
-    """The first sums of results[row], into layers, from the sums of the parent.
+def changed_sums(
+    table: Array, hidden: int, sums: Array, scratch: Scratch, row: int, out: Array
+) -> None:
+    """The first sums of results[row], into out, from the sums of the parent.
 
     The bytes in which the two boards differ are found by exclusive or.
     """
-    hidden = net.sizes[0]
     changes = scratch.changes
     count = 0
     for word in range(8):
@@ -217,10 +245,10 @@ def _changed_sums(net: Net, scratch: Scratch, row: int) -> None:
             count += 1
     unit = 0
     while unit + 32 <= hidden:
-        add_differences_32(scratch.layers, unit, scratch.sums, unit, net.table, changes, count)
+        add_differences_32(out, unit, sums, unit, table, changes, count)
         unit += 32
     while unit < hidden:
-        add_differences_8(scratch.layers, unit, scratch.sums, unit, net.table, changes, count)
+        add_differences_8(out, unit, sums, unit, table, changes, count)
         unit += 8
 
 
@@ -274,6 +302,12 @@ def _empty(words: Array, row: int, side: int) -> bool:
 
 
 @njit(inline="always")
+def has_won(words: Array, row: int) -> bool:
+    """Whether the side that has just moved, in uint64 words[row], has borne off everything."""
+    return _empty(words, row, 1)
+
+
+@njit(inline="always")
 def _finished(words: Array, boards: Array, row: int, values: Array, at: int) -> bool:
     """Whether the game is over, and then its exact five values; either side may have won.
 
@@ -304,14 +338,19 @@ def set_position(net: Net, scratch: Scratch, boards: Array, row: int) -> None:
         scratch.board[4 + word] = boards[row, 4 + word]
         scratch.parent[word] = boards[row, 4 + word]
         scratch.parent[4 + word] = boards[row, word]
-    _first_layer(net, scratch.parent_bytes, scratch.sums)
+    first_sums(net.table, net.weights, net.sizes[0], scratch.parent_bytes, scratch.sums)
+    if len(net.pruning_table):
+        first_sums(
+            net.pruning_table, net.pruning_weights, PRUNING,
+            scratch.parent_bytes, scratch.pruning_sums,
+        )  # fmt: skip
 
 
 @njit(inline="always")
 def evaluate_result(net: Net, scratch: Scratch, row: int, at: int) -> None:
     """The five probabilities of results[row] for the next player, into layers[at:]."""
     if not _finished(scratch.results, scratch.children, row, scratch.layers, at):
-        _changed_sums(net, scratch, row)
+        changed_sums(net.table, net.sizes[0], scratch.sums, scratch, row, scratch.layers)
         _add_tactics(net, scratch, scratch.children, row)
         _head(net, scratch)
         _make_possible(scratch.children, row, scratch.layers, at)
@@ -327,7 +366,7 @@ def evaluate_into(net: Net, scratch: Scratch, words: Array, boards: Array, row: 
     layers = scratch.layers
     at = (len(net.sizes) - 1) * scratch.stride
     if not _finished(words, boards, row, layers, at):
-        _first_layer(net, boards[row], scratch.layers)
+        first_sums(net.table, net.weights, net.sizes[0], boards[row], scratch.layers)
         _add_tactics(net, scratch, boards, row)
         _head(net, scratch)
         _make_possible(boards, row, layers, at)

@@ -1,0 +1,71 @@
+"""Which results of a roll are worth the whole net: a small net ranks them all first.
+
+It has one layer of units over checker counts, kept up to date along the plays as the first layer
+of `engine.kernels.forward` is, and five outputs. They are no probabilities: only their sum,
+weighted by what each of the five outcomes counts for at the stakes, means something, and only
+beside the sums of the other results of the same roll. It was trained on just that (see
+`training.pruning`), which a net of this size can learn far better than how good positions are.
+"""
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from engine.kernels.forward import KEPT, PRUNING, Net, Scratch, changed_sums, has_won
+
+__all__ = ["keep_best", "weigh_outcomes"]
+
+Array = np.ndarray[Any, Any]
+
+
+@njit
+def weigh_outcomes(net: Net, scratch: Scratch, outcomes: tuple[float, ...]) -> None:
+    """Make ready for `keep_best` at the stakes.
+
+    outcomes: what each of the five probabilities of a position counts for to its player on roll.
+    """
+    for unit in range(PRUNING):
+        worth = np.float32(0)
+        for output in range(5):
+            worth += (
+                np.float32(outcomes[output]) * net.pruning_weights[(output + 1) * PRUNING + unit]
+            )
+        scratch.pruning_worth[unit] = worth
+
+
+@njit(fastmath=True)
+def _score(layer: Array, worth: Array) -> float:
+    """The score of the units' sums float32[PRUNING], for the next player."""
+    total = np.float32(0)
+    for unit in range(PRUNING):
+        total += max(layer[unit], np.float32(0)) * worth[unit]
+    return total
+
+
+@njit
+def keep_best(net: Net, scratch: Scratch, count: int) -> None:
+    """Write to scratch.kept the rows of scratch.results[:count] that are worth evaluating.
+
+    After `set_position` and `weigh_outcomes`; count is above KEPT. The most promising comes first.
+    """
+    kept, scores = scratch.kept, scratch.kept_scores
+    found = 0
+    for row in range(count):
+        score = np.float32(-np.inf)
+        if not has_won(scratch.results, row):
+            changed_sums(
+                net.pruning_table, PRUNING, scratch.pruning_sums, scratch, row,
+                scratch.pruning_layer,
+            )  # fmt: skip
+            score = _score(scratch.pruning_layer, scratch.pruning_worth)
+        if found == KEPT and score >= scores[KEPT - 1]:
+            continue
+        place = min(found, KEPT - 1)
+        while place > 0 and scores[place - 1] > score:
+            scores[place] = scores[place - 1]
+            kept[place] = kept[place - 1]
+            place -= 1
+        scores[place] = score
+        kept[place] = row
+        found = min(found + 1, KEPT)
