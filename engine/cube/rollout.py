@@ -145,9 +145,10 @@ class Rollout:
         self.root = root
         self.starts = tuple(starts)
         self.settings = settings
+        self.net_hash = network.hash
         self.samples = [np.empty((0, COLUMNS)) for _ in starts]
         """float64[N, COLUMNS] of each candidate, as the kernel `roll_out` gives them."""
-        self._alternatives = alternatives
+        self.alternatives = alternatives
         self._network = network
         self._situations, numbers = situations_from(root)
         self._numbers = [numbers[start.situation] for start in starts]
@@ -192,7 +193,7 @@ class Rollout:
         """
         if self.trials and self.trials % LOOK == 0:
             summaries = self.summaries()
-            if limits.clear and self._alternatives and len(active) > 1:
+            if limits.clear and self.alternatives and len(active) > 1:
                 active = [
                     n
                     for n in active

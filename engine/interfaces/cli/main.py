@@ -17,6 +17,7 @@ from engine.interfaces.cli.met import Met
 from engine.interfaces.cli.move import Move
 from engine.interfaces.cli.perft import Perft
 from engine.interfaces.cli.play import Play
+from engine.interfaces.cli.rollout import RollOut
 from engine.interfaces.cli.score import Score
 from engine.interfaces.cli.tournament import Tournament
 
@@ -45,6 +46,7 @@ class Command(Protocol):
 COMMANDS: dict[str, Callable[..., Command]] = {
     "move": Move,
     "cube": Cube,
+    "rollout": RollOut,
     "play": Play,
     "tournament": Tournament,
     "score": Score,
