@@ -16,7 +16,7 @@ import numpy as np
 
 from engine.cube.context import CubeContext
 from engine.cube.rollout_statistics import Summary, summarise
-from engine.cube.situations import Situation, beavered, situations_from, taken
+from engine.cube.situations import Situation, situations_from, taken
 from engine.errors import AcepointError
 from engine.evaluation.network import Network
 from engine.kernels.rollout import COLUMNS, LONGEST, STRATA, roll_out
@@ -112,13 +112,12 @@ def play_start(name: str, packed: Array, context: CubeContext) -> Start:
 def cube_starts(packed: Array, context: CubeContext) -> list[Start]:
     """The candidates of a cube decision, for the doubler: what is not known beforehand.
 
-    packed: int8[2, 32] before the roll; context: of the player on roll.
+    A pass is worth a point, and a beaver twice as much as a take. packed: int8[2, 32] before the
+    roll; context: of the player on roll.
     """
     starts = [Start("No double", packed, (context, True), False)]
-    if context.may_double:
+    if context.may_double and not context.is_dead:
         starts.append(Start("Double, take", packed, (taken(context), True), False))
-        if context.beavers:
-            starts.append(Start("Double, beaver", packed, (beavered(context), True), False))
     return starts
 
 
@@ -246,7 +245,7 @@ class Rollout:
     def _play(self, number: int, first: int, stop: int) -> Array:
         samples = np.empty((stop - first, COLUMNS))
         roll_out(
-            self._network.kernel, self._boards, number, self._situations, self._numbers[number],
+            self._network.quick, self._boards, number, self._situations, self._numbers[number],
             self.settings.seed, self._orders, self.starts[number].cube_first,
             self.settings.truncate or LONGEST, self.settings.reduce_variance, first, samples,
         )  # fmt: skip

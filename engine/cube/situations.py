@@ -7,7 +7,7 @@ import numpy as np
 from engine.cube.context import CubeContext, Owner, cubes_of
 from engine.kernels.rollout import Situations
 
-__all__ = ["Situation", "beavered", "situations_from", "taken"]
+__all__ = ["Situation", "situations_from", "taken"]
 
 Situation = tuple[CubeContext, bool]
 """Score, cube and rules for the player on roll, and whether he is of the root's side."""
@@ -20,7 +20,7 @@ def taken(context: CubeContext) -> CubeContext:
     return replace(context, cube=2 * context.cube, owner=Owner.OPPONENT)
 
 
-def beavered(context: CubeContext) -> CubeContext:
+def _beavered(context: CubeContext) -> CubeContext:
     """What the player on roll has after his double was beavered, and he accepted."""
     return replace(context, cube=4 * context.cube, owner=Owner.OPPONENT)
 
@@ -50,7 +50,7 @@ def situations_from(root: CubeContext) -> tuple[Situations, dict[Situation, int]
         played.append(number(context.flipped(), not is_root))
         taken_by.append(number(taken(context), is_root) if may_gain else -1)
         may_be_beavered = may_gain and context.beavers
-        beavered_by.append(number(beavered(context), is_root) if may_be_beavered else -1)
+        beavered_by.append(number(_beavered(context), is_root) if may_be_beavered else -1)
 
     slope, offset = zip(*(_scale(root, *situation) for situation in found), strict=True)
     return Situations(

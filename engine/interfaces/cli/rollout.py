@@ -211,14 +211,14 @@ def _method(rollout: "Rollout") -> str:
 
 
 def _decision(rollout: "Rollout") -> "CubeDecision":
-    """The cube decision by the means; a pass is worth one point, or one point's EMG."""
+    """The cube decision by the means. Of a dead cube, a double changes nothing."""
     from engine.cube.decisions import CubeDecision
 
-    summaries = rollout.summaries()
-    no_double, *doubled = [summary.equity for summary in summaries]
-    take = doubled[0] if doubled else no_double
+    no_double, *doubled = rollout.summaries()
+    take = doubled[0].equity if doubled else no_double.equity
+    beaver = 2 * take if rollout.root.beavers else take
     return CubeDecision(
-        rollout.root, summaries[0].probabilities, no_double, take, 1.0, min([take, *doubled[1:]])
+        rollout.root, no_double.probabilities, no_double.equity, take, 1.0, beaver
     )
 
 
