@@ -150,9 +150,7 @@ def _play(
     set_position(net, scratch, game.board, 0)
     high, low = max(first, second), min(first, second)
     if not reduced:
-        row = best_cubeful_result(
-            net, scratch, high, low, cubes, following, game.values, actions
-        )
+        row = best_cubeful_result(net, scratch, high, low, cubes, following, game.values, actions)
         game.board[0] = scratch.results[row]
         return
     means = game.means

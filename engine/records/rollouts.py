@@ -67,9 +67,7 @@ def _trials(content: Any, rollout: Rollout) -> list[Any]:
         samples = [np.array(each, np.float64).reshape(-1, COLUMNS) for each in content["trials"]]
     except (KeyError, TypeError, ValueError):
         samples = []
-    if len(samples) != len(rollout.starts) or not all(
-        np.isfinite(each).all() for each in samples
-    ):
+    if len(samples) != len(rollout.starts) or not all(np.isfinite(each).all() for each in samples):
         raise FileFormatError(f"trials: expected rows of {COLUMNS} numbers for each candidate")
     return samples
 

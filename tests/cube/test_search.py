@@ -177,8 +177,7 @@ def test_a_cube_decision_compares_the_cubes_that_stay(name, searching, twin, pac
     for row, position in enumerate(packed):
         held, mean = twin.value(position, context, 1, may_turn=False)
         after = [
-            replace(context, cube=context.cube << number, owner=Owner.OPPONENT)
-            for number in (1, 2)
+            replace(context, cube=context.cube << number, owner=Owner.OPPONENT) for number in (1, 2)
         ]
         taken, beavered = (twin.value(position, each, 1, may_turn=False)[0] for each in after)
         values = [held, scale * taken, scale**2 * beavered]

@@ -7,6 +7,7 @@ import pytest
 
 from engine.backgammon.board import is_over
 from engine.backgammon.dice import ROLLS, WEIGHTS
+from engine.backgammon.variants import BACKGAMMON
 from engine.cube.context import CubeContext, Owner
 from engine.cube.decisions import cube_actions
 from engine.cube.equity import position_equities, readiness
@@ -133,7 +134,5 @@ def test_a_trial_is_what_its_definition_says(root, reduced, random_network, play
 
 def played_boards_of_games(played_boards) -> np.ndarray:
     """int8[8, 2, 26]: boards that games reach, some near their end, none finished."""
-    from engine.backgammon.variants import BACKGAMMON
-
     boards = played_boards(BACKGAMMON, 2800)
     return boards[~is_over(boards)][::349][:8]

@@ -61,9 +61,7 @@ class RollOut:
     """Both sides use the cube, as they do unless --cubeless is given."""
     cubeless: bool = False
     """The cube is out of play."""
-    until_se: Annotated[
-        Optional[float], tyro.conf.arg(metavar="X", help_behavior_hint="")
-    ] = None
+    until_se: Annotated[Optional[float], tyro.conf.arg(metavar="X", help_behavior_hint="")] = None
     """Stop when the standard error of every equity is down to X."""
     clear: Annotated[float, tyro.conf.arg(metavar="Z")] = 4.0
     """Stop a play that is worse than the best by Z standard errors of the difference, and the
@@ -74,17 +72,13 @@ class RollOut:
     """Leave the luck of the dice in the results: faster, with errors many times larger."""
     seed: Annotated[int, tyro.conf.arg(metavar="S")] = 0
     """Root of all dice: the same seed gives the same result, whatever the number of workers."""
-    workers: Annotated[
-        Optional[int], tyro.conf.arg(metavar="W", help_behavior_hint="")
-    ] = None
+    workers: Annotated[Optional[int], tyro.conf.arg(metavar="W", help_behavior_hint="")] = None
     """Threads that play; by default one a core."""
-    out: Annotated[
-        Optional[Path], tyro.conf.arg(metavar="FILE.json", help_behavior_hint="")
-    ] = None
+    out: Annotated[Optional[Path], tyro.conf.arg(metavar="FILE.json", help_behavior_hint="")] = None
     """Save the rollout, to be extended later."""
-    resume: Annotated[
-        Optional[Path], tyro.conf.arg(metavar="FILE.json", help_behavior_hint="")
-    ] = None
+    resume: Annotated[Optional[Path], tyro.conf.arg(metavar="FILE.json", help_behavior_hint="")] = (
+        None
+    )
     """Go on from a saved rollout of the same position, net and settings."""
     net: Net = None
     met: Table = None
@@ -217,9 +211,7 @@ def _decision(rollout: "Rollout") -> "CubeDecision":
     no_double, *doubled = rollout.summaries()
     take = doubled[0].equity if doubled else no_double.equity
     beaver = 2 * take if rollout.root.beavers else take
-    return CubeDecision(
-        rollout.root, no_double.probabilities, no_double.equity, take, 1.0, beaver
-    )
+    return CubeDecision(rollout.root, no_double.probabilities, no_double.equity, take, 1.0, beaver)
 
 
 def _report(
