@@ -80,7 +80,7 @@ class Bot:
         plies: Rolls to look ahead, as gnubg counts them: 0 is the static evaluation.
         moves: The name of the filter that says which plays are looked at deeper.
         threads: How many look ahead at once; the results are the same for any number.
-        progress: Told, while looking ahead, how many positions more are done.
+        progress: Told, while looking ahead, what is done.
 
     Raises NetError for a file that is not a sound net, AcepointError for the other arguments.
     """
@@ -99,7 +99,7 @@ class Bot:
         announce_compilation()
         if self._network.variant not in VARIANTS:
             raise NetError(f"net {str(net)!r}: unknown variant {self._network.variant!r}")
-        self._search = Search(self._network.kernel, filters, threads, progress) if plies else None
+        self._search = Search(self._network.quick, filters, threads, progress) if plies else None
 
     @property
     def variant(self) -> str:
@@ -199,16 +199,10 @@ class Bot:
         equities, probabilities = self._cube(self._pack([position]), context)
         return decision_of(probabilities, equities, context)
 
-    def market(self, position: Position, match: Match | CubeContext | None = None) -> Market:
-        """The winning chances at which the cube actions change, with the position's gammons.
-
-        Arguments and errors as in `cube`.
-        """
-        self._refuse_finished([position])
-        context = _context(match)
-        packed = self._pack([position])
-        _, (probabilities,) = self._cube(packed, context)
-        return market(probabilities, context, float(readiness(packed)[0]))
+    def market(self, position: Position, decision: CubeDecision) -> Market:
+        """The winning chances at which the cube actions change, with the gammons of a decision."""
+        (ready,) = readiness(self._pack([position]))
+        return market(decision.probabilities, decision.context, float(ready))
 
     def cube_packed(self, packed: Array, contexts: Contexts) -> CubeActions:
         """The cube decisions of N positions before the roll.

@@ -158,10 +158,11 @@ class Ranking(NamedTuple):
     """int64[N]: how far they were looked ahead."""
 
 
-Progress = Callable[[int], object]
+Progress = Callable[[int, int], object]
+"""Told how many positions more are done, and how many there are."""
 
 
-def tell_nobody(_: int) -> None:
+def tell_nobody(_done: int, _count: int) -> None:
     """No progress is shown."""
 
 
@@ -170,8 +171,7 @@ class Search:
     """Looks ahead with a net, 1 ply or more; itself an evaluator of positions.
 
     net: the net in the kernels' form; filters: which plays are looked at deeper, for each ply;
-    threads: how many work at once, which changes no result; progress: told how many of the
-    positions that it was asked for are done.
+    threads: how many work at once, which changes no result; progress: told what is done.
     """
 
     net: Net
@@ -276,12 +276,12 @@ class Search:
         if self.threads == 1:
             for part in parts:
                 work(part)
-                self.progress(min(step, count - part.start))
+                self.progress(min(step, count - part.start), count)
             return
         with ThreadPoolExecutor(self.threads) as pool:
             try:
                 for part, _ in zip(parts, pool.map(work, parts), strict=True):
-                    self.progress(min(step, count - part.start))
+                    self.progress(min(step, count - part.start), count)
             except BaseException:
                 pool.shutdown(cancel_futures=True)
                 raise

@@ -22,12 +22,14 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.backgammon.board import is_over
+from engine.backgammon.dice import ROLLS, WEIGHTS
 from engine.backgammon.ids import encode_position
 from engine.backgammon.position import Position
 from engine.backgammon.variants import BACKGAMMON
 from engine.bot import Bot
+from engine.cube.context import CubeContext
 from engine.errors import AcepointError
-from engine.evaluation.outcome import equity
+from engine.evaluation.outcome import equity, flip
 from engine.kernels.movegen import legal_results, pack, swap, unpack
 
 __all__ = ["Row", "Sample", "measure", "sample_games"]
@@ -38,6 +40,9 @@ SEED = 20240229
 PASSES = 25  # of ours over the sample, which remembers nothing; the median counts
 CALLS = 500  # of the Python API
 COMMANDS = 5  # runs of `acepoint move`
+LOOKED_AT = {2: 100, 3: 10}  # plies: positions for the best play so far ahead
+PLIES_OF_PEERS = 2  # that they are asked to look ahead
+CHECKED = 3  # positions whose lookahead is compared with one a ply shallower
 TOLERANCE = 1e-4  # equity by which two ways to evaluate a position may differ
 EVALUATIONS = 20_000  # asked of a peer
 
@@ -96,6 +101,7 @@ def measure(net: Path | None, with_peers: bool) -> list[Row]:
         _move_generation(sample, ask),
         _evaluation(bot, sample, ask),
         _best_play(bot, sample, ask),
+        *(_best_play_ahead(net, plies, sample, ask) for plies in LOOKED_AT),
         _one_call(bot, sample),
         _command(net, sample),
     ]
@@ -187,6 +193,26 @@ def _best_play(bot: Bot, sample: Sample, ask: Ask) -> Row:
     )
 
 
+def _best_play_ahead(net: Path | None, plies: int, sample: Sample, ask: Ask) -> Row:
+    """With the cube in the centre of a money game."""
+    rows = np.random.default_rng(SEED).permutation(len(sample.packed))[: LOOKED_AT[plies]]
+    packed, dice = sample.packed[rows], sample.dice[rows]
+    drawn = Sample(packed, dice, *legal_results(packed, dice))
+    bot = Bot(net, plies)
+    _check_lookahead(bot, Bot(net, plies - 1), Bot(net), packed[:CHECKED])
+    gnubg, sage = [
+        _checked(ask(package, "look", packed, dice), drawn, package, _is_legal)
+        if plies == PLIES_OF_PEERS
+        else None
+        for package in ("gnubg", "bgsage")
+    ]
+    began = time.process_time()
+    bot.best_packed(packed, dice, CubeContext())
+    seconds = time.process_time() - began
+    what = f"best play with the cube, {plies}-ply"
+    return Row(what, len(packed) / seconds, gnubg, sage, "decisions/s")
+
+
 def _one_call(bot: Bot, sample: Sample) -> Row:
     boards = unpack(sample.packed[:CALLS])
     calls = [
@@ -243,6 +269,21 @@ def _check_choices(bot: Bot, sample: Sample) -> None:
         raise AcepointError(
             f"the choice in {encode_position(unpack(worst[None])[0])} is not the best"
         )
+
+
+def _check_lookahead(bot: Bot, shallower: Bot, static: Bot, packed: Packed) -> None:
+    """Raises AcepointError when an evaluation is not the mean over the rolls of shallower ones.
+
+    Those are of the positions after the best play at 0-ply.
+    """
+    rolls = np.array(ROLLS, np.int8)
+    weights = WEIGHTS / WEIGHTS.sum()
+    for position, values in zip(packed, bot.evaluate_packed(packed), strict=True):
+        results = static.best_packed(np.tile(position, (len(rolls), 1, 1)), rolls)
+        expected = weights @ flip(shallower.evaluate_packed(results))
+        if np.abs(values - expected).max() > TOLERANCE:
+            name = encode_position(unpack(position[None])[0])
+            raise AcepointError(f"the evaluation of {name} is not the mean over the rolls")
 
 
 def _checked(

@@ -11,6 +11,7 @@ of them, the conversion of boards not counted, and `answers`, one for each board
     results     the board after each legal play, as the next player sees it; none if none is legal
     evaluate    the five probabilities of the player on roll
     play        the board after the best play, as the next player sees it; null when it is not told
+    look        the same two plies ahead, with the cube in the centre of a money game
 """
 
 import json
@@ -52,7 +53,23 @@ def gnubg_play(boards: list[Board], dice: list[Dice]) -> tuple[float, list[Any]]
     """GNU Backgammon's best play, cubeless."""
     import gnubg
 
-    cube, context = gnubg.cubeinfo(), gnubg.evalcontext()
+    return gnubg_best(boards, dice, gnubg.cubeinfo(), gnubg.evalcontext())
+
+
+def gnubg_look(boards: list[Board], dice: list[Dice]) -> tuple[float, list[Any]]:
+    """GNU Backgammon's best play with the cube, 2-ply, with its pruning nets, which are faster."""
+    import gnubg
+
+    cube = {**gnubg.cubeinfo(), "jacoby": 0}
+    return gnubg_best(boards, dice, cube, gnubg.evalcontext(1, 2, 1, 1, 0.0))
+
+
+def gnubg_best(
+    boards: list[Board], dice: list[Dice], cube: dict[str, Any], context: dict[str, Any]
+) -> tuple[float, list[Any]]:
+    """GNU Backgammon's best play."""
+    import gnubg
+
     calls = [
         (tuple(map(tuple, rows(board))), cube, context, tuple(roll))
         for board, roll in zip(boards, dice, strict=True)
@@ -105,9 +122,21 @@ def bgsage_evaluate(boards: list[Board], _: list[Dice]) -> tuple[float, list[Any
 
 def bgsage_play(boards: list[Board], dice: list[Dice]) -> tuple[float, list[Any]]:
     """Open Sage's best play, cubeless; what it calls 1-ply is 0-ply here."""
+    return bgsage_best(boards, dice, "1ply", cubeful=False)
+
+
+def bgsage_look(boards: list[Board], dice: list[Dice]) -> tuple[float, list[Any]]:
+    """Open Sage's best play with the cube; what it calls 3-ply is 2-ply here."""
+    return bgsage_best(boards, dice, "3ply", cubeful=True)
+
+
+def bgsage_best(
+    boards: list[Board], dice: list[Dice], level: str, cubeful: bool
+) -> tuple[float, list[Any]]:
+    """Open Sage's best play."""
     from bgsage import BgBotAnalyzer
 
-    analyser = BgBotAnalyzer(eval_level="1ply", cubeful=False, parallel_threads=1)
+    analyser = BgBotAnalyzer(eval_level=level, cubeful=cubeful, parallel_threads=1)
     calls = [(signed(board), *roll) for board, roll in zip(boards, dice, strict=True)]
     seconds, found = timed(analyser.checker_play, calls)
     return seconds, [
@@ -158,9 +187,11 @@ TASKS: dict[tuple[str, str], Task] = {
     ("gnubg_nn", "results"): gnubg_nn_results,
     ("gnubg_nn", "evaluate"): gnubg_nn_evaluate,
     ("gnubg", "play"): gnubg_play,
+    ("gnubg", "look"): gnubg_look,
     ("bgsage", "results"): bgsage_results,
     ("bgsage", "evaluate"): bgsage_evaluate,
     ("bgsage", "play"): bgsage_play,
+    ("bgsage", "look"): bgsage_look,
 }
 
 

@@ -36,25 +36,29 @@ class Twin:
     def __init__(self, network) -> None:
         self._network = network
 
-    def value(self, packed, context, plies, may_turn=True):
-        """(value before the cube action, probabilities) of int8[2, 32] for the player on roll."""
+    def value(self, packed, context, plies, may_turn=True, course=None):
+        """(value before the cube action, probabilities) of int8[2, 32] for the player on roll.
+
+        course: the situation in the course of the game that 0-ply expects; the plays are for it.
+        """
         five = self._network.evaluate(packed[None])
         if plies == 0 or is_over(packed.ravel()):
             return value_of(position_equities(five, context, ready(packed)), context), five[0]
-        turned = turns(context) if may_turn and context.may_double else {}
-        follows = self._expected(packed, context, turned)
+        follows = self._expected(packed, course or context, may_turn)
         children = list(self._children(packed, follows))
-        value, mean = self._held(children, context, plies)
+        value, mean = self._held(children, context, plies, follows)
+        turned = turns(context) if may_turn else {}
         passed = value_of(np.ones(1), context)
         scale = 2 if context.is_money else 1
         doubled = [
-            scale**number * self._held(children, after, plies)[0]
+            scale**number * self._held(children, after, plies, follows)[0]
             for number, after in turned.items()
         ]
         return (max(value, min(passed, *doubled)) if turned else value), mean
 
-    def _expected(self, packed, context, turned):
+    def _expected(self, packed, context, may_turn):
         """The situation after the cube action that is right at 0-ply."""
+        turned = turns(context) if may_turn else {}
         five = self._network.evaluate(packed[None])
         held, taken, passed, beavered = (
             float(each[0]) for each in cube_equities(five, context, ready(packed))
@@ -73,12 +77,12 @@ class Twin:
             order = np.lexsort((cubeless[first:last], equities[first:last]))
             yield results[first + order[0]]
 
-    def _held(self, children, context, plies):
+    def _held(self, children, context, plies, follows):
         """The mean over the rolls when the cube stays where it is."""
         total = 0 if context.is_money else 1
         value, mean = 0.0, np.zeros(5)
         for weight, child in zip(WEIGHTS / WEIGHTS.sum(), children, strict=True):
-            theirs, five = self.value(child, context.flipped(), plies - 1)
+            theirs, five = self.value(child, context.flipped(), plies - 1, course=follows.flipped())
             value += weight * (total - theirs)
             mean += weight * outcome.flip(five)
         return value, mean
@@ -86,7 +90,7 @@ class Twin:
 
 def turns(context):
     """The situations before the roll after one turn of the cube, or two in a beaver."""
-    if context.is_dead:
+    if context.is_dead or not context.may_double:
         return {}
     return {
         number: replace(context, cube=context.cube << number, owner=Owner.OPPONENT)
@@ -193,7 +197,7 @@ def test_a_cube_decision_compares_the_cubes_that_stay(name, searching, twin, pac
 @pytest.mark.parametrize("name", ["money", "match"])
 def test_plays_are_ranked_by_the_ply_they_were_looked_ahead(name, searching, twin, packed):
     context = SITUATIONS[name]
-    results, _ = legal_results(packed[1:2], np.array([[4, 2]], np.int8))
+    results, _ = legal_results(packed[:1], np.array([[4, 2]], np.int8))
     ranking = searching(2, "narrow").rank(results, context)
 
     plies = ranking.plies[ranking.order]

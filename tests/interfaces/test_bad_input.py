@@ -94,7 +94,9 @@ def test_a_finished_game_has_no_plays(refused):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["move", START, "31", "--plies", "1"], "plies 1"),
+        (["move", START, "31", "--plies", "5"], "plies 5: expected 0 to 4"),
+        (["move", START, "31", "--plies", "1", "--filter", "sieve"], "filter 'sieve'"),
+        (["score", "checker", "decisions.jsonl", "--plies", "5"], "decisions.jsonl"),
         (["move", START, "31", "--plies", "-1"], "plies -1"),
         (["move", START, "31", "--plies", "two"], "'two'"),
         (["move", START, "31", "--candidates", "0"], "--candidates 0"),

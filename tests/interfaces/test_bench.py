@@ -11,7 +11,16 @@ from engine.interfaces import benchmark
 from engine.interfaces.cli.bench import Bench
 from engine.kernels.movegen import swap, unpack
 
-SMALL = {"POSITIONS": 200, "GAMES": 20, "PASSES": 1, "CALLS": 5, "COMMANDS": 1, "EVALUATIONS": 100}
+SMALL = {
+    "POSITIONS": 200,
+    "GAMES": 20,
+    "PASSES": 1,
+    "CALLS": 5,
+    "COMMANDS": 1,
+    "EVALUATIONS": 100,
+    "LOOKED_AT": {2: 2},
+    "CHECKED": 1,
+}
 
 
 @pytest.fixture
@@ -30,7 +39,7 @@ def test_json_has_the_fields_of_the_contract(small_sample, small_net, capsys):
     told = json.loads(capsys.readouterr().out)
 
     assert list(told) == ["machine", "rows"]
-    assert len(told["rows"]) == 5
+    assert len(told["rows"]) == 6
     for row in told["rows"]:
         assert list(row) == ["what", "acepoint", "gnubg", "sage", "unit"]
         assert row["acepoint"] > 0
@@ -93,3 +102,10 @@ def test_a_bot_whose_fast_choice_is_not_its_best_is_found_out(sample, small_net)
     benchmark._check_choices(Bot(small_net), sample)
     with pytest.raises(AcepointError, match="is not the best"):
         benchmark._check_choices(Careless(small_net), sample)
+
+
+def test_a_bot_that_looks_ahead_wrongly_is_found_out(sample, small_net):
+    one, static = Bot(small_net, 1), Bot(small_net)
+    benchmark._check_lookahead(one, static, static, sample.packed[:2])
+    with pytest.raises(AcepointError, match="is not the mean over the rolls"):
+        benchmark._check_lookahead(static, static, static, sample.packed[:2])

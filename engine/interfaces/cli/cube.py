@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from engine.errors import PositionError
+from engine.interfaces.cli.looking import looking_bot
 from engine.interfaces.cli.options import AsJson, Net, Plies, PositionText, Table, VariantName
 from engine.interfaces.cli.output import print_json, print_table
 
@@ -56,10 +57,8 @@ class Cube:
             raise PositionError(f"position {self.position!r}: the game is over")
         context = CubeContext.of(match, load_table(self.met) if self.met else None)
 
-        from engine.bot import Bot
-
-        bot = Bot(self.net, self.plies)
-        decision = bot.cube(position, context)
+        with looking_bot(self.net, self.plies) as bot:
+            decision = bot.cube(position, context)
         if self.as_json:
             print_json(
                 {
@@ -90,7 +89,7 @@ class Cube:
             print(f" {sentence}")
         if context.may_double and not context.is_dead:
             print()
-            _print_market(bot.market(position, context))
+            _print_market(bot.market(position, decision))
 
 
 def _print_probabilities(decision: "CubeDecision") -> None:

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Optional
 import tyro
 
 from engine.errors import NotationError, PositionError
+from engine.interfaces.cli.looking import looking_bot
 from engine.interfaces.cli.options import (
     AsJson,
     Count,
+    Filter,
     Net,
     Plies,
     PositionText,
@@ -35,8 +37,9 @@ class Move:
     win a gammon, win a backgammon, lose a gammon, lose a backgammon. The equity is cubeful, at the
     score and with the cube of the ID; without any it is a money game with the cube in the centre.
     Plies are counted as gnubg counts them: 0 is the static evaluation, n looks n rolls ahead.
+    Plays that the filter leaves out are looked at less far, and come behind the others.
 
-    Example: acepoint move 4HPwATDgc/ABMA 31
+    Example: acepoint move 4HPwATDgc/ABMA 31 --plies 2
     """
 
     position: PositionText
@@ -45,6 +48,7 @@ class Move:
     )
     """Such as 31 or 3-1; may be left out when the position's ID carries them."""
     plies: Plies = 0
+    moves: Filter = "normal"
     candidates: Count = None
     """How many plays to show, the best first; by default 10, and with --json all."""
     cubeless: bool = False
@@ -79,9 +83,8 @@ class Move:
         if self.cubeless:
             context = context.without_cube()
 
-        from engine.bot import Bot
-
-        ranking = Bot(self.net, self.plies).rank(position, dice, context)
+        with looking_bot(self.net, self.plies, self.moves) as bot:
+            ranking = bot.rank(position, dice, context)
         if self.as_json:
             print_json(
                 {
@@ -94,6 +97,7 @@ class Move:
                             "result": candidate.play.result.id,
                             "equity": candidate.equity,
                             "probabilities": [float(p) for p in candidate.probabilities],
+                            "plies": candidate.plies,
                         }
                         for candidate in ranking[: self.candidates]
                     ],
@@ -113,15 +117,21 @@ class Move:
 
 
 def print_candidates(ranking: "Sequence[Candidate]") -> None:
-    """A table of ranked plays, best first: equities, probabilities in per cent."""
-    best = ranking[0].equity
+    """A table of ranked plays, best first: equities, probabilities in per cent.
+
+    Only plays looked at as far as the best one are compared with it.
+    """
+    best = ranking[0]
     print_table(
-        ("play", "equity", "diff", "win", "win g", "win bg", "lose g", "lose bg"),
+        ("play", "plies", "equity", "diff", "win", "win g", "win bg", "lose g", "lose bg"),
         (
             (
                 candidate.play,
+                candidate.plies,
                 f"{candidate.equity:+.4f}",
-                f"{candidate.equity - best:+.4f}" if candidate.equity < best else "",
+                f"{candidate.equity - best.equity:+.4f}"
+                if candidate.plies == best.plies and candidate.equity < best.equity
+                else "",
                 *(f"{100 * p:.1f}" for p in candidate.probabilities),
             )
             for candidate in ranking

@@ -5,7 +5,7 @@ from typing import Annotated, Optional
 
 import tyro
 
-__all__ = ["AsJson", "Count", "Net", "Plies", "PositionText", "Table", "VariantName"]
+__all__ = ["AsJson", "Count", "Filter", "Net", "Plies", "PositionText", "Table", "VariantName"]
 
 PositionText = Annotated[
     str,
@@ -17,6 +17,14 @@ Plies = Annotated[
     tyro.conf.arg(
         help="Rolls to look ahead, counted as gnubg counts: 0 is the static evaluation.",
         metavar="N",
+    ),
+]
+Filter = Annotated[
+    str,
+    tyro.conf.arg(
+        name="filter",
+        help="Which plays are looked at one ply deeper: narrow, normal, wide or full.",
+        metavar="NAME",
     ),
 ]
 Net = Annotated[

@@ -1,6 +1,7 @@
 """`acepoint play`: a match or a session in the terminal."""
 
 import contextlib
+import os
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -8,7 +9,7 @@ import tyro
 
 from engine.errors import NotationError
 from engine.interfaces.cli.move import print_candidates
-from engine.interfaces.cli.options import Count, Net, Plies, VariantName
+from engine.interfaces.cli.options import Count, Filter, Net, Plies, VariantName
 
 __all__ = ["Play"]
 
@@ -24,6 +25,7 @@ class Play:
     """
 
     plies: Plies = 0
+    moves: Filter = "normal"
     length: Count = None
     """Points to win a match, 1 to 64; by default money games are played."""
     jacoby: Literal["on", "off", "usual"] = "usual"
@@ -70,7 +72,7 @@ class Play:
         from engine.bot import Bot
         from engine.interfaces.terminal import Session
 
-        bot = Bot(self.net, self.plies)
+        bot = Bot(self.net, self.plies, moves=self.moves, threads=os.cpu_count() or 1)
         bot.evaluate([Position.start(game)])  # a net for another variant is refused now
         # Line editing and history at the prompt, where Python has them.
         with contextlib.suppress(ImportError):

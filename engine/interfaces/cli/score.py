@@ -8,7 +8,8 @@ from typing import Literal
 import tyro
 
 from engine.errors import NotationError
-from engine.interfaces.cli.options import AsJson, Count, Net, Plies
+from engine.interfaces.cli.looking import looking_bot
+from engine.interfaces.cli.options import AsJson, Count, Filter, Net, Plies
 from engine.interfaces.cli.output import print_json, print_table
 
 __all__ = ["Score"]
@@ -36,6 +37,7 @@ class Score:
     """JSON lines, which may be gzipped: position and match with dice and candidates (result,
     equity), or with probs, no_double, double_take and double_pass."""
     plies: Plies = 0
+    moves: Filter = "normal"
     limit: Count = None
     """Use only so many decisions from the beginning of the file."""
     given_probabilities: bool = False
@@ -55,16 +57,15 @@ class Score:
             self._score_checker()
 
     def _score_checker(self) -> None:
-        from engine.bot import Bot
         from engine.records.decisions import read_checker_decisions, score_checker
 
-        bot = Bot(self.net, self.plies)
         decisions = read_checker_decisions(self.file, self.limit)
-        began = time.perf_counter()
-        score = score_checker(
-            decisions, lambda packed, dice: bot.best_packed(packed, dice, decisions.contexts)
-        )
-        seconds = time.perf_counter() - began
+        with looking_bot(self.net, self.plies, self.moves) as bot:
+            began = time.perf_counter()
+            score = score_checker(
+                decisions, lambda packed, dice: bot.best_packed(packed, dice, decisions.contexts)
+            )
+            seconds = time.perf_counter() - began
         if self.as_json:
             print_json({"pr": score.pr} | asdict(score) | {"plies": self.plies, "seconds": seconds})
         else:
@@ -83,21 +84,20 @@ class Score:
             )
 
     def _score_cube(self) -> None:
-        from engine.bot import Bot
         from engine.cube.decisions import cube_actions
         from engine.cube.equity import readiness
         from engine.records.decisions import read_cube_decisions, score_cube
 
-        bot = Bot(self.net, self.plies)
         decisions = read_cube_decisions(self.file, self.limit)
-        began = time.perf_counter()
-        if self.given_probabilities:
-            ready = readiness(decisions.packed)
-            actions = cube_actions(decisions.probabilities, decisions.contexts, ready)
-        else:
-            actions = bot.cube_packed(decisions.packed, decisions.contexts)
-        score = score_cube(decisions, actions)
-        seconds = time.perf_counter() - began
+        with looking_bot(self.net, self.plies) as bot:
+            began = time.perf_counter()
+            if self.given_probabilities:
+                ready = readiness(decisions.packed)
+                actions = cube_actions(decisions.probabilities, decisions.contexts, ready)
+            else:
+                actions = bot.cube_packed(decisions.packed, decisions.contexts)
+            score = score_cube(decisions, actions)
+            seconds = time.perf_counter() - began
         if self.as_json:
             print_json(asdict(score) | {"plies": self.plies, "seconds": seconds})
         else:
