@@ -92,9 +92,14 @@ class CubeDecision:
         return min(self.double_take, self.double_pass, self.double_beaver)
 
     @property
+    def equity(self) -> float:
+        """The equity when both sides do what is right."""
+        return max(self.no_double, self.doubled) if self.context.may_double else self.no_double
+
+    @property
     def errors(self) -> dict[str, float]:
         """What each choice of either side costs it in equity, 0 for a right one."""
-        best = max(self.no_double, self.doubled) if self.context.may_double else self.no_double
+        best = self.equity
         errors = {"no double": best - self.no_double}
         if self.context.may_double:
             errors["double"] = best - self.doubled

@@ -60,7 +60,7 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     return compiled
 
 
-def announce_compilation() -> None:
-    """Say on standard error, when the kernels have not been compiled yet, that they will be."""
-    if not folder_of("forward").exists():
+def announce_compilation(module: str = "forward") -> None:
+    """Say on standard error, when a kernel module has not been compiled yet, that it will be."""
+    if not folder_of(module).exists():
         print("compiling the kernels (once, under a minute) ...", file=sys.stderr)

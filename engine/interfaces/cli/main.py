@@ -11,6 +11,7 @@ from typing import Protocol
 import tyro
 
 from engine.errors import AcepointError, NotationError
+from engine.interfaces.cli.bearoff import Bearoff
 from engine.interfaces.cli.bench import Bench
 from engine.interfaces.cli.cube import Cube
 from engine.interfaces.cli.met import Met
@@ -47,6 +48,7 @@ COMMANDS: dict[str, Callable[..., Command]] = {
     "move": Move,
     "cube": Cube,
     "rollout": RollOut,
+    "bearoff": Bearoff,
     "play": Play,
     "tournament": Tournament,
     "score": Score,
