@@ -16,10 +16,12 @@ import numpy as np
 
 from engine.cube.context import CubeContext
 from engine.cube.rollout_statistics import Summary, summarise
+from engine.cube.search import DEFAULT_FILTER, filter_named
 from engine.cube.situations import Situation, situations_from, taken
 from engine.errors import AcepointError
+from engine.evaluation.bearoff import load, tables
 from engine.evaluation.network import Network
-from engine.kernels.rollout import COLUMNS, LONGEST, STRATA, roll_out
+from engine.kernels.rollout import COLUMNS, LONGEST, STRATA, Method, Skill, roll_out
 
 __all__ = ["Ending", "Limits", "Rollout", "Settings", "Start", "cube_starts", "play_start"]
 
@@ -34,27 +36,57 @@ WATCHED = 0.25  # seconds between two calls of a watcher
 class Settings:
     """How the games of a rollout are played.
 
-    plies: rolls to look ahead when plays and cube actions are chosen; 0 is the static evaluation.
-    truncate: plies after which the estimate ends a trial; None plays every game to its end.
+    plies: rolls to look ahead when plays are chosen; 0 is the static evaluation. cube_plies: the
+    same for cube actions; None is as many as for plays. later_plies: the same for both, from the
+    ply `later_from` of a game on; None changes nothing then. moves: the name of the filter that
+    says which plays are looked at deeper.
+    truncate: plies after which the 0-ply estimate ends a trial; None plays every game to its end.
     cubeful: both sides use the cube; if not it is out of play. reduce_variance: the luck of the
-    dice, by the estimates, is taken out of the results. seed: root of all dice.
+    dice, by the 0-ply estimates, is taken out of the results. bearoff: a trial ends with the exact
+    value as soon as a database has it. seed: root of all dice.
 
     Raises AcepointError for a setting out of range.
     """
 
     plies: int = 0
+    cube_plies: int | None = None
+    later_plies: int | None = None
+    later_from: int = 4
+    moves: str = DEFAULT_FILTER
     truncate: int | None = None
     cubeful: bool = True
     reduce_variance: bool = True
+    bearoff: bool = True
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if self.plies != 0:
-            raise AcepointError(f"plies {self.plies}: this version rolls out at 0 plies")
+        for plies in (self.plies, self.cube_plies, self.later_plies):
+            filter_named(self.moves, plies or 0)
+        if self.later_from < 0:
+            raise AcepointError(f"later from {self.later_from}: expected a number from 0")
         if self.truncate is not None and not 1 <= self.truncate <= LONGEST:
             raise AcepointError(f"truncate {self.truncate}: expected 1 to {LONGEST} plies")
         if not 0 <= self.seed < 2**63:
             raise AcepointError(f"seed {self.seed}: expected a number from 0 to 2^63 - 1")
+
+    @property
+    def most_plies(self) -> int:
+        """The most that anything is looked ahead."""
+        return max(self.plies, self.cube_plies or 0, self.later_plies or 0)
+
+    def method(self) -> Method:
+        """The kernels' form."""
+        cube_plies = self.plies if self.cube_plies is None else self.cube_plies
+        first = Skill(filter_named(self.moves, self.plies), cube_plies)
+        later = first
+        if self.later_plies is not None:
+            later = Skill(filter_named(self.moves, self.later_plies), self.later_plies)
+        generator = np.random.Generator(np.random.PCG64(self.seed))
+        orders = np.array([generator.permutation(36) for _ in range(STRATA)])
+        horizon = self.truncate or LONGEST
+        return Method(
+            first, later, self.later_from, horizon, self.reduce_variance, self.seed, orders
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,11 +181,18 @@ class Rollout:
         """float64[N, COLUMNS] of each candidate, as the kernel `roll_out` gives them."""
         self.alternatives = alternatives
         self._network = network
-        self._situations, numbers = situations_from(root)
+        self._bearoff = load() if settings.bearoff else tables()
+        self._situations, numbers = situations_from(root, settings.most_plies)
         self._numbers = [numbers[start.situation] for start in starts]
         self._boards = np.array([start.packed for start in starts]).reshape(-1, 64).view(np.uint64)
-        generator = np.random.Generator(np.random.PCG64(settings.seed))
-        self._orders = np.array([generator.permutation(36) for _ in range(STRATA)])
+        self._method = settings.method()
+
+    @property
+    def databases(self) -> list[int]:
+        """Points and positions of the bearoff databases that are used, 0 for none."""
+        bearoff = self._bearoff
+        pairs = [bearoff.pair_points, bearoff.pair_positions]
+        return [bearoff.points, bearoff.positions, *pairs]
 
     @property
     def trials(self) -> int:
@@ -245,9 +284,8 @@ class Rollout:
     def _play(self, number: int, first: int, stop: int) -> Array:
         samples = np.empty((stop - first, COLUMNS))
         roll_out(
-            self._network.quick, self._boards, number, self._situations, self._numbers[number],
-            self.settings.seed, self._orders, self.starts[number].cube_first,
-            self.settings.truncate or LONGEST, self.settings.reduce_variance, first, samples,
+            self._network.quick, self._bearoff, self._boards, number, self._situations,
+            self._numbers[number], self.starts[number].cube_first, self._method, first, samples,
         )  # fmt: skip
         return samples
 

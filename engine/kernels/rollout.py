@@ -7,10 +7,12 @@ the stakes grow and the sides change, and sums of differences stay sums.
 *Stratified dice*: the first rolls of 36 trials in a row are the 36 throws of two dice; those of
 1,296 see every pair of throws in the first two turns, those of 46,656 every three.
 
-*Variance reduction by luck*: at each turn the estimates of the 21 rolls give the luck of the one
-thrown, the estimate after it less the mean over all. Its expectation is zero, whatever the estimates
-are worth, so the sum over the game may be taken from the result; what is left varies as little as
-the estimates are good. Proposed for backgammon by Montgomery (1993, "Variance reduction").
+*Variance reduction by luck*: at each turn the 0-ply estimates of the 21 rolls give the luck of the
+one thrown, the estimate after it less the mean over all. Its expectation is zero, whatever the
+estimates are worth, so the sum over the game may be taken from the result; what is left varies as
+little as the estimates are good (Montgomery, "Variance reduction", GammOnLine, February 2000).
+
+*Exact ends*: where a bearoff database knows all that is to come, the trial ends with that.
 """
 
 from typing import Any, NamedTuple
@@ -19,13 +21,32 @@ import numpy as np
 from numba import njit
 
 from engine.kernels import kernel
+from engine.kernels.bearoff import Bearoff, bearoff_actions, bearoff_values
 from engine.kernels.choice import best_cubeful_result
 from engine.kernels.cubeful import ACTIONS, Cubes, cube_actions, position_value, readiness
-from engine.kernels.forward import Net, Scratch, evaluate_into, make_scratch, set_position
+from engine.kernels.forward import Net, evaluate_into, set_position
+from engine.kernels.lookahead import (
+    NEVER,
+    Courses,
+    Filter,
+    Tree,
+    best_result_ahead,
+    look_ahead,
+    make_tree,
+)
 from engine.kernels.movegen import is_over
 from engine.kernels.random import game_seed, random_word, roll
 
-__all__ = ["COLUMNS", "LONGEST", "STRATA", "Situations", "roll_out", "trial_dice"]
+__all__ = [
+    "COLUMNS",
+    "LONGEST",
+    "STRATA",
+    "Method",
+    "Situations",
+    "Skill",
+    "roll_out",
+    "trial_dice",
+]
 
 Array = np.ndarray[Any, Any]
 
@@ -40,6 +61,8 @@ class Situations(NamedTuple):
 
     cubes: Cubes
     """Of S situations."""
+    courses: Courses
+    """From the same situations, for the most plies that anything is looked ahead."""
     played: Array
     """int64[S]: the situation of the next player, after a play."""
     taken: Array
@@ -54,9 +77,35 @@ class Situations(NamedTuple):
     """bool[S]: whether the root's side is on roll."""
 
 
+class Skill(NamedTuple):
+    """How well the sides play."""
+
+    filters: Filter
+    """For as many plies as plays are looked ahead."""
+    cube_plies: int
+    """How far ahead the cube actions look."""
+
+
+class Method(NamedTuple):
+    """How the games are played."""
+
+    first: Skill
+    later: Skill
+    later_from: int
+    """The ply from which on `later` holds."""
+    horizon: int
+    """Plies after which the estimate ends a trial, up to LONGEST."""
+    reduced: bool
+    """Whether the luck is taken out."""
+    seed: int
+    orders: Array
+    """int64[STRATA, 36]: a permutation of the throws for each stratified turn."""
+
+
 class Game(NamedTuple):
     """One thread's game in progress."""
 
+    tree: Tree
     board: Array
     """uint64[1, 8], row 0 on roll."""
     cells: Array
@@ -72,9 +121,10 @@ class Game(NamedTuple):
 
 
 @njit
-def _make_game() -> Game:
+def _make_game(net: Net, courses: Courses, plies: int) -> Game:
     board = np.zeros((1, 8), np.uint64)
     return Game(
+        make_tree(net.sizes, plies, np.diff(courses.first).max()),
         board,
         board.view(np.int8),
         np.empty(5, np.float32),
@@ -88,9 +138,8 @@ def _make_game() -> Game:
 def _throw(seed: int, trial: int, turn: int, orders: Array) -> tuple[int, int]:
     """The two dice of a turn of a trial.
 
-    orders: int64[STRATA, 36], a permutation of the throws for each stratified turn. Turn k takes
-    digit k of the trial's number in base 36, shifted by a random amount for each set of lower
-    digits, so that short rollouts do not see the same throw in every trial.
+    Turn k takes digit k of the trial's number in base 36, shifted by a random amount for each set
+    of lower digits, so that short rollouts do not see the same throw in every trial.
     """
     if turn >= STRATA:
         return roll(game_seed(np.uint64(seed), np.uint64(trial)), turn)
@@ -116,7 +165,60 @@ def _add_probabilities(sample: Array, values: Array, is_root: bool, weight: floa
 
 
 @njit
-def _turn_cube(situations: Situations, situation: int, game: Game) -> tuple[int, bool]:
+def _exact_value(
+    bearoff: Bearoff, situations: Situations, situation: int, words: Array, boards: Array, row: int,
+    may_double: bool, values: Array, actions: Array,
+) -> tuple[bool, float]:  # fmt: skip
+    """Whether a bearoff database knows what a position is worth for the player on roll; what it is.
+
+    It does where the cube is of no use, and in money games where both sides are in the two-sided
+    one. words: uint64[., 8]; boards: the same memory as int8[., 64]; the game is not over.
+    Written where it knows: values float32[5]. actions: working memory.
+    """
+    cubes = situations.cubes
+    if cubes.turns[situation] == 0:
+        if not bearoff_values(bearoff, words, boards, row, values, 0):
+            return False, 0.0
+        return True, position_value(cubes, situation, values, 0, 1.0, actions)
+    if not cubes.endless[situation]:
+        return False, 0.0
+    if not bearoff_actions(
+        bearoff, words, boards, row, cubes.owner[situation], cubes.beavers[situation], actions
+    ):
+        return False, 0.0
+    bearoff_values(bearoff, words, boards, row, values, 0)
+    if may_double and situations.taken[situation] >= 0:
+        return True, max(actions[0], min(actions[1], actions[2], actions[3]))
+    return True, actions[0]
+
+
+@njit
+def _weigh_cube(
+    net: Net, situations: Situations, situation: int, plies: int, game: Game
+) -> None:  # fmt: skip
+    """Write game.actions, what can be done with the cube; with lookahead, also game.values."""
+    actions = game.actions
+    if plies == 0:
+        ready = readiness(game.cells, 0)
+        cube_actions(situations.cubes, situation, game.values, 0, ready, actions)
+        return
+    courses, held = situations.courses, game.tree.held
+    look_ahead(net, game.tree, courses, situation, plies, game.board, 0, game.values)
+    row = courses.first[situation]
+    actions[:] = held[0, 0]
+    if courses.doubled[row] != NEVER:
+        turn = courses.turn[row]
+        actions[1] = turn * held[0, courses.doubled[row] - row]
+        actions[2] = courses.cubes.stakes[row, 0, 0]
+        actions[3] = actions[1]
+        if courses.beavered[row] != NEVER:
+            actions[3] = turn * turn * held[0, courses.beavered[row] - row]
+
+
+@njit
+def _turn_cube(
+    net: Net, situations: Situations, situation: int, plies: int, game: Game
+) -> tuple[int, bool]:
     """The situation after the player on roll and his opponent did what is right with the cube.
 
     Also whether the game is over because a double was passed. Nobody raccoons: a beaver that is
@@ -124,9 +226,8 @@ def _turn_cube(situations: Situations, situation: int, game: Game) -> tuple[int,
     """
     if situations.taken[situation] < 0:
         return situation, False
+    _weigh_cube(net, situations, situation, plies, game)
     actions = game.actions
-    ready = readiness(game.cells, 0)
-    cube_actions(situations.cubes, situation, game.values, 0, ready, actions)
     accepted = min(actions[1], actions[3])
     if min(accepted, actions[2]) <= actions[0]:
         return situation, False
@@ -138,29 +239,30 @@ def _turn_cube(situations: Situations, situation: int, game: Game) -> tuple[int,
 
 
 @njit
-def _play(
-    net: Net, scratch: Scratch, situations: Situations, following: int, game: Game,
-    first: int, second: int, reduced: bool, sample: Array,
+def _take_luck_out(
+    net: Net, bearoff: Bearoff, situations: Situations, following: int, game: Game,
+    high: int, low: int, sample: Array,
 ) -> None:  # fmt: skip
-    """Play a roll, the cube being for the next player as in situation `following`.
+    """Play a roll at 0-ply, and take its luck from sample float64[COLUMNS].
 
-    With `reduced`, the luck of the roll is taken from sample float64[COLUMNS].
+    After `set_position`; `following`: the situation of the next player.
     """
-    cubes, actions, best = situations.cubes, game.actions, game.best
-    set_position(net, scratch, game.board, 0)
-    high, low = max(first, second), min(first, second)
-    if not reduced:
-        row = best_cubeful_result(net, scratch, high, low, cubes, following, game.values, actions)
-        game.board[0] = scratch.results[row]
-        return
-    means = game.means
+    cubes, actions, best, means = situations.cubes, game.actions, game.best, game.means
+    scratch = game.tree.scratch
     means[:] = 0
     mean, thrown = 0.0, 0.0
     for one in range(1, 7):
         for other in range(1, one + 1):
             row = best_cubeful_result(net, scratch, one, other, cubes, following, best, actions)
-            ready = readiness(scratch.children, row)
-            value = position_value(cubes, following, best, 0, ready, actions)
+            known, value = False, 0.0
+            if not is_over(scratch.children[row]):
+                known, value = _exact_value(
+                    bearoff, situations, following, scratch.results, scratch.children, row,
+                    True, best, actions,
+                )  # fmt: skip
+            if not known:
+                ready = readiness(scratch.children, row)
+                value = position_value(cubes, following, best, 0, ready, actions)
             weight = (1 if one == other else 2) / THROWS
             mean += weight * value
             for column in range(5):
@@ -176,57 +278,92 @@ def _play(
 
 
 @njit
+def _play(
+    net: Net, bearoff: Bearoff, situations: Situations, following: int, game: Game,
+    filters: Filter, first: int, second: int, reduced: bool, sample: Array,
+) -> None:  # fmt: skip
+    """Play a roll, the cube being for the next player as in situation `following`."""
+    tree = game.tree
+    high, low = max(first, second), min(first, second)
+    chosen = -1
+    if len(filters.most):
+        chosen = best_result_ahead(
+            net, tree, situations.courses, following, filters, game.board, 0, high, low
+        )
+    if reduced or chosen < 0:
+        set_position(net, tree.scratch, game.board, 0)
+    if reduced:
+        _take_luck_out(net, bearoff, situations, following, game, high, low, sample)
+    elif chosen < 0:
+        row = best_cubeful_result(
+            net, tree.scratch, high, low, situations.cubes, following, game.values, game.actions
+        )
+        game.board[0] = tree.scratch.results[row]
+    if chosen >= 0:
+        game.board[0] = tree.results[chosen]
+        evaluate_into(net, tree.scratch, game.board, game.cells, 0, game.values)
+
+
+@njit
 def _trial(
-    net: Net, scratch: Scratch, situations: Situations, situation: int, game: Game,
-    seed: int, trial: int, orders: Array, cube_first: bool, horizon: int, reduced: bool,
-    sample: Array,
+    net: Net, bearoff: Bearoff, situations: Situations, situation: int, cube_first: bool,
+    game: Game, method: Method, trial: int, sample: Array,
 ) -> None:  # fmt: skip
     """One game from game.board, with its game.values; written: sample float64[COLUMNS]."""
     sample[:] = 0
-    for turn in range(horizon):
+    value, known = 0.0, False
+    for turn in range(method.horizon):
         if is_over(game.cells[0]):
             break
-        if turn or cube_first:
-            situation, passed = _turn_cube(situations, situation, game)
-            if passed:
-                won = situations.cubes.stakes[situation, 0, 0]
-                sample[0] += situations.offset[situation] + situations.slope[situation] * won
-                _add_probabilities(sample, game.values, situations.is_root[situation], 1.0)
-                return
-        first, second = _throw(seed, trial, turn, orders)
+        may_double = turn > 0 or cube_first
+        known, value = _exact_value(
+            bearoff, situations, situation, game.board, game.cells, 0,
+            may_double, game.values, game.actions,
+        )  # fmt: skip
+        if known:
+            break
+        skill = method.first if turn < method.later_from else method.later
+        if may_double:
+            situation, known = _turn_cube(net, situations, situation, skill.cube_plies, game)
+            if known:
+                value = situations.cubes.stakes[situation, 0, 0]
+                break
+        first, second = _throw(method.seed, trial, turn, method.orders)
         situation = situations.played[situation]
-        _play(net, scratch, situations, situation, game, first, second, reduced, sample)
-    ready = readiness(game.cells, 0)
-    value = position_value(situations.cubes, situation, game.values, 0, ready, game.actions)
+        _play(
+            net, bearoff, situations, situation, game, skill.filters, first, second,
+            method.reduced, sample,
+        )  # fmt: skip
+    if not known:
+        ready = readiness(game.cells, 0)
+        value = position_value(situations.cubes, situation, game.values, 0, ready, game.actions)
     sample[0] += situations.offset[situation] + situations.slope[situation] * value
     _add_probabilities(sample, game.values, situations.is_root[situation], 1.0)
 
 
 @kernel
 def roll_out(
-    net: Net, boards: Array, row: int, situations: Situations, situation: int, seed: int,
-    orders: Array, cube_first: bool, horizon: int, reduced: bool, first_trial: int,
-    samples: Array,
+    net: Net, bearoff: Bearoff, boards: Array, row: int, situations: Situations, situation: int,
+    cube_first: bool, method: Method, first_trial: int, samples: Array,
 ) -> None:  # fmt: skip
     """Trials of a position, numbered from `first_trial`.
 
     boards: uint64[., 8] packed, of which boards[row] is rolled out; situation: of its player on
-    roll; orders: int64[STRATA, 36], see `trial_dice`; cube_first: whether he may double before his
-    first roll; horizon: plies after which the estimate ends a trial, up to LONGEST; reduced:
-    whether the luck is taken out.
+    roll; cube_first: whether he may double before his first roll.
     Written: samples float64[N, COLUMNS], equity and five probabilities of each trial for the root's
     side. A game that ends with a pass has the estimated probabilities of its last position.
     """
-    scratch = make_scratch(net.sizes)
-    game = _make_game()
+    plies = max(len(method.first.filters.most), len(method.later.filters.most))
+    plies = max(plies, method.first.cube_plies, method.later.cube_plies)
+    game = _make_game(net, situations.courses, plies)
     values = np.empty(5, np.float32)
-    evaluate_into(net, scratch, boards, boards.view(np.int8), row, values)
+    evaluate_into(net, game.tree.scratch, boards, boards.view(np.int8), row, values)
     for index in range(len(samples)):
         game.board[0] = boards[row]
         game.values[:] = values
         _trial(
-            net, scratch, situations, situation, game, seed, first_trial + index, orders,
-            cube_first, horizon, reduced, samples[index],
+            net, bearoff, situations, situation, cube_first, game, method, first_trial + index,
+            samples[index],
         )  # fmt: skip
 
 
@@ -234,7 +371,7 @@ def roll_out(
 def trial_dice(seed: int, first_trial: int, turn: int, orders: Array, dice: Array) -> None:
     """The dice of one turn of trials numbered from `first_trial`, written to int8[N, 2].
 
-    orders: int64[STRATA, 36], a permutation of 0 to 35 for each stratified turn.
+    orders: as in `Method`.
     """
     for index in range(len(dice)):
         dice[index, 0], dice[index, 1] = _throw(seed, first_trial + index, turn, orders)

@@ -82,6 +82,7 @@ def _description(rollout: Rollout) -> dict[str, Any]:
         "candidates": {
             start.name: encode_position(unpack(start.packed[None])[0]) for start in rollout.starts
         },
+        "databases": rollout.databases,
         **{name: getattr(settings, name) for name in settings.__slots__},
     }
 

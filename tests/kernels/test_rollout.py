@@ -88,7 +88,7 @@ def slow_trial(network, start, root, settings, rollout, trial):
                 turns = 2 if context.beavers and actions.beavers[0] else 1
                 context = replace(context, cube=context.cube << turns, owner=Owner.OPPONENT)
         dice = np.empty((1, 2), np.int8)
-        trial_dice(settings.seed, trial, turn, rollout._orders, dice)
+        trial_dice(settings.seed, trial, turn, rollout._method.orders, dice)
         context, is_root = context.flipped(), not is_root
         for (high, low), weight in zip(ROLLS, WEIGHTS, strict=True):
             results, _ = movegen.legal_results(packed, np.array([[high, low]], np.int8))

@@ -13,6 +13,7 @@ from engine.errors import AcepointError, NotationError, PositionError
 from engine.interfaces.cli.options import (
     AsJson,
     Count,
+    Filter,
     Net,
     Plies,
     PositionText,
@@ -54,6 +55,13 @@ class RollOut:
     trials: Annotated[int, tyro.conf.arg(metavar="N")] = 1296
     """Games of each candidate; multiples of 36 and 1296 are shared out evenly over the rolls."""
     plies: Plies = 0
+    cube_plies: Count = None
+    """Plies for cube actions; by default as many as for plays."""
+    later_plies: Count = None
+    """Plies for plays and cube actions later in the game, to save time."""
+    later_from: Annotated[int, tyro.conf.arg(metavar="N")] = 4
+    """The ply of a game from which on --later-plies holds."""
+    moves: Filter = "normal"
     truncate: Count = None
     """End each game after so many plies with the net's estimate; by default games are played to
     their end."""
@@ -66,6 +74,9 @@ class RollOut:
     clear: Annotated[float, tyro.conf.arg(metavar="Z")] = 4.0
     """Stop a play that is worse than the best by Z standard errors of the difference, and the
     rollout when only one is left; 0 for never."""
+    no_bearoff: bool = False
+    """Play bearoffs out, too; by default a trial ends with the exact value of a database (see
+    acepoint bearoff build) as soon as there is one."""
     candidates: Count = None
     """How many plays to roll out, the best first; by default up to 5 that are not far behind."""
     plain: bool = False
@@ -98,7 +109,18 @@ class RollOut:
         if self.cubeful and self.cubeless:
             raise NotationError("--cubeful, --cubeless: expected one of them")
         limits = Limits(self.trials, self.until_se, self.clear)
-        settings = Settings(self.plies, self.truncate, not self.cubeless, not self.plain, self.seed)
+        settings = Settings(
+            plies=self.plies,
+            cube_plies=self.cube_plies,
+            later_plies=self.later_plies,
+            later_from=self.later_from,
+            moves=self.moves,
+            truncate=self.truncate,
+            cubeful=not self.cubeless,
+            reduce_variance=not self.plain,
+            bearoff=not self.no_bearoff,
+            seed=self.seed,
+        )
         position, dice, context = self._read()
         rollout = Bot(self.net).rollout(position, dice, context, settings, self.candidates)
         if self.resume:
