@@ -16,7 +16,7 @@ import numpy as np
 
 from engine.cube.context import CubeContext
 from engine.cube.rollout_statistics import Summary, summarise
-from engine.cube.search import DEFAULT_FILTER, filter_named
+from engine.cube.search import DEFAULT_FILTER, courses_of, filter_named
 from engine.cube.situations import Situation, situations_from, taken
 from engine.errors import AcepointError
 from engine.evaluation.bearoff import load, tables
@@ -182,7 +182,10 @@ class Rollout:
         self.alternatives = alternatives
         self._network = network
         self._bearoff = load() if settings.bearoff else tables()
-        self._situations, numbers = situations_from(root, settings.most_plies)
+        self._situations, numbers = situations_from(root)
+        plies = settings.most_plies
+        contexts = [context for context, _ in numbers]
+        self._courses = courses_of(contexts, plies) if plies else None
         self._numbers = [numbers[start.situation] for start in starts]
         self._boards = np.array([start.packed for start in starts]).reshape(-1, 64).view(np.uint64)
         self._method = settings.method()
@@ -285,7 +288,8 @@ class Rollout:
         samples = np.empty((stop - first, COLUMNS))
         roll_out(
             self._network.quick, self._bearoff, self._boards, number, self._situations,
-            self._numbers[number], self.starts[number].cube_first, self._method, first, samples,
+            self._numbers[number], self.starts[number].cube_first, self._method, self._courses,
+            first, samples,
         )  # fmt: skip
         return samples
 

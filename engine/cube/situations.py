@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 
 from engine.cube.context import CubeContext, Owner, cubes_of
-from engine.cube.search import courses_of
 from engine.kernels.rollout import Situations
 
 __all__ = ["Situation", "situations_from", "taken"]
@@ -26,12 +25,11 @@ def _beavered(context: CubeContext) -> CubeContext:
     return replace(context, cube=4 * context.cube, owner=Owner.OPPONENT)
 
 
-def situations_from(root: CubeContext, plies: int) -> tuple[Situations, dict[Situation, int]]:
+def situations_from(root: CubeContext) -> tuple[Situations, dict[Situation, int]]:
     """The situations that can follow from `root`, whose player on roll is the root's side.
 
-    Also where each of them stands. plies: the most that is looked ahead. Equities are on the scale
-    of the root's cube. The last turn of the cube is the one from which nobody can gain, and the
-    tenth in money games.
+    Also where each of them stands. Equities are on the scale of the root's cube. The last turn of
+    the cube is the one from which nobody can gain, and the tenth in money games.
     """
     most = root.cube << MOST_TURNS if root.is_money else None
     numbers: dict[Situation, int] = {(root, True): 0}
@@ -55,10 +53,8 @@ def situations_from(root: CubeContext, plies: int) -> tuple[Situations, dict[Sit
         beavered_by.append(number(_beavered(context), is_root) if may_be_beavered else -1)
 
     slope, offset = zip(*(_scale(root, *situation) for situation in found), strict=True)
-    contexts = [context for context, _ in found]
     return Situations(
-        cubes_of(contexts),
-        courses_of(contexts, plies),
+        cubes_of([context for context, _ in found]),
         np.array(played, np.int64),
         np.array(taken_by, np.int64),
         np.array(beavered_by, np.int64),

@@ -24,12 +24,11 @@ from engine.kernels import kernel
 from engine.kernels.bearoff import Bearoff, bearoff_actions, bearoff_values
 from engine.kernels.choice import best_cubeful_result
 from engine.kernels.cubeful import ACTIONS, Cubes, cube_actions, position_value, readiness
-from engine.kernels.forward import Net, evaluate_into, set_position
+from engine.kernels.forward import Net, Scratch, evaluate_into, make_scratch, set_position
 from engine.kernels.lookahead import (
     NEVER,
     Courses,
     Filter,
-    Tree,
     best_result_ahead,
     look_ahead,
     make_tree,
@@ -54,6 +53,7 @@ COLUMNS = 6  # of what a trial gives: equity, then the five probabilities
 STRATA = 3  # turns whose rolls are stratified
 LONGEST = 1024  # turns after which a game is truncated even if nobody asked for it
 THROWS = 36
+ROW = np.int64(0)  # of a board that stands alone; a literal 0 would be compiled for by itself
 
 
 class Situations(NamedTuple):
@@ -61,8 +61,6 @@ class Situations(NamedTuple):
 
     cubes: Cubes
     """Of S situations."""
-    courses: Courses
-    """From the same situations, for the most plies that anything is looked ahead."""
     played: Array
     """int64[S]: the situation of the next player, after a play."""
     taken: Array
@@ -105,7 +103,7 @@ class Method(NamedTuple):
 class Game(NamedTuple):
     """One thread's game in progress."""
 
-    tree: Tree
+    scratch: Scratch
     board: Array
     """uint64[1, 8], row 0 on roll."""
     cells: Array
@@ -121,10 +119,10 @@ class Game(NamedTuple):
 
 
 @njit
-def _make_game(net: Net, courses: Courses, plies: int) -> Game:
+def _make_game(net: Net) -> Game:
     board = np.zeros((1, 8), np.uint64)
     return Game(
-        make_tree(net.sizes, plies, np.diff(courses.first).max()),
+        make_scratch(net.sizes),
         board,
         board.view(np.int8),
         np.empty(5, np.float32),
@@ -167,43 +165,45 @@ def _add_probabilities(sample: Array, values: Array, is_root: bool, weight: floa
 @njit
 def _exact_value(
     bearoff: Bearoff, situations: Situations, situation: int, words: Array, boards: Array, row: int,
-    may_double: bool, values: Array, actions: Array,
+    doubles: bool, values: Array, actions: Array,
 ) -> tuple[bool, float]:  # fmt: skip
     """Whether a bearoff database knows what a position is worth for the player on roll; what it is.
 
     It does where the cube is of no use, and in money games where both sides are in the two-sided
     one. words: uint64[., 8]; boards: the same memory as int8[., 64]; the game is not over.
-    Written where it knows: values float32[5]. actions: working memory.
+    doubles: whether he may double now, and can gain by it. Written where it knows: values
+    float32[5]. actions: working memory.
     """
     cubes = situations.cubes
     if cubes.turns[situation] == 0:
-        if not bearoff_values(bearoff, words, boards, row, values, 0):
+        if not bearoff_values(bearoff, words, boards, row, values, ROW):
             return False, 0.0
-        return True, position_value(cubes, situation, values, 0, 1.0, actions)
+        return True, position_value(cubes, situation, values, ROW, 1.0, actions)
     if not cubes.endless[situation]:
         return False, 0.0
     if not bearoff_actions(
         bearoff, words, boards, row, cubes.owner[situation], cubes.beavers[situation], actions
     ):
         return False, 0.0
-    bearoff_values(bearoff, words, boards, row, values, 0)
-    if may_double and situations.taken[situation] >= 0:
+    bearoff_values(bearoff, words, boards, row, values, ROW)
+    if doubles:
         return True, max(actions[0], min(actions[1], actions[2], actions[3]))
     return True, actions[0]
 
 
 @njit
 def _weigh_cube(
-    net: Net, situations: Situations, situation: int, plies: int, game: Game
+    net: Net, situations: Situations, situation: int, plies: int, game: Game,
+    courses: Courses | None, tree: Any,
 ) -> None:  # fmt: skip
     """Write game.actions, what can be done with the cube; with lookahead, also game.values."""
     actions = game.actions
-    if plies == 0:
-        ready = readiness(game.cells, 0)
-        cube_actions(situations.cubes, situation, game.values, 0, ready, actions)
+    if courses is None or plies == 0:
+        ready = readiness(game.cells, ROW)
+        cube_actions(situations.cubes, situation, game.values, ROW, ready, actions)
         return
-    courses, held = situations.courses, game.tree.held
-    look_ahead(net, game.tree, courses, situation, plies, game.board, 0, game.values)
+    look_ahead(net, tree, courses, situation, plies, game.board, ROW, game.values)
+    held = tree.held
     row = courses.first[situation]
     actions[:] = held[0, 0]
     if courses.doubled[row] != NEVER:
@@ -217,8 +217,9 @@ def _weigh_cube(
 
 @njit
 def _turn_cube(
-    net: Net, situations: Situations, situation: int, plies: int, game: Game
-) -> tuple[int, bool]:
+    net: Net, situations: Situations, situation: int, plies: int, game: Game,
+    courses: Courses | None, tree: Any,
+) -> tuple[int, bool]:  # fmt: skip
     """The situation after the player on roll and his opponent did what is right with the cube.
 
     Also whether the game is over because a double was passed. Nobody raccoons: a beaver that is
@@ -226,7 +227,7 @@ def _turn_cube(
     """
     if situations.taken[situation] < 0:
         return situation, False
-    _weigh_cube(net, situations, situation, plies, game)
+    _weigh_cube(net, situations, situation, plies, game, courses, tree)
     actions = game.actions
     accepted = min(actions[1], actions[3])
     if min(accepted, actions[2]) <= actions[0]:
@@ -248,9 +249,10 @@ def _take_luck_out(
     After `set_position`; `following`: the situation of the next player.
     """
     cubes, actions, best, means = situations.cubes, game.actions, game.best, game.means
-    scratch = game.tree.scratch
+    scratch = game.scratch
     means[:] = 0
     mean, thrown = 0.0, 0.0
+    doubles = situations.taken[following] >= 0
     for one in range(1, 7):
         for other in range(1, one + 1):
             row = best_cubeful_result(net, scratch, one, other, cubes, following, best, actions)
@@ -258,11 +260,11 @@ def _take_luck_out(
             if not is_over(scratch.children[row]):
                 known, value = _exact_value(
                     bearoff, situations, following, scratch.results, scratch.children, row,
-                    True, best, actions,
+                    doubles, best, actions,
                 )  # fmt: skip
             if not known:
                 ready = readiness(scratch.children, row)
-                value = position_value(cubes, following, best, 0, ready, actions)
+                value = position_value(cubes, following, best, ROW, ready, actions)
             weight = (1 if one == other else 2) / THROWS
             mean += weight * value
             for column in range(5):
@@ -280,34 +282,25 @@ def _take_luck_out(
 @njit
 def _play(
     net: Net, bearoff: Bearoff, situations: Situations, following: int, game: Game,
-    filters: Filter, first: int, second: int, reduced: bool, sample: Array,
+    first: int, second: int, reduced: bool, sample: Array,
 ) -> None:  # fmt: skip
-    """Play a roll, the cube being for the next player as in situation `following`."""
-    tree = game.tree
+    """Play a roll at 0-ply, the cube being for the next player as in situation `following`."""
     high, low = max(first, second), min(first, second)
-    chosen = -1
-    if len(filters.most):
-        chosen = best_result_ahead(
-            net, tree, situations.courses, following, filters, game.board, 0, high, low
-        )
-    if reduced or chosen < 0:
-        set_position(net, tree.scratch, game.board, 0)
+    set_position(net, game.scratch, game.board, ROW)
     if reduced:
         _take_luck_out(net, bearoff, situations, following, game, high, low, sample)
-    elif chosen < 0:
-        row = best_cubeful_result(
-            net, tree.scratch, high, low, situations.cubes, following, game.values, game.actions
-        )
-        game.board[0] = tree.scratch.results[row]
-    if chosen >= 0:
-        game.board[0] = tree.results[chosen]
-        evaluate_into(net, tree.scratch, game.board, game.cells, 0, game.values)
+        return
+    row = best_cubeful_result(
+        net, game.scratch, high, low, situations.cubes, following, game.values, game.actions
+    )
+    game.board[0] = game.scratch.results[row]
 
 
 @njit
 def _trial(
     net: Net, bearoff: Bearoff, situations: Situations, situation: int, cube_first: bool,
-    game: Game, method: Method, trial: int, sample: Array,
+    game: Game, method: Method, courses: Courses | None, tree: Any, trial: int,
+    sample: Array,
 ) -> None:  # fmt: skip
     """One game from game.board, with its game.values; written: sample float64[COLUMNS]."""
     sample[:] = 0
@@ -317,53 +310,71 @@ def _trial(
             break
         may_double = turn > 0 or cube_first
         known, value = _exact_value(
-            bearoff, situations, situation, game.board, game.cells, 0,
-            may_double, game.values, game.actions,
+            bearoff, situations, situation, game.board, game.cells, ROW,
+            may_double and situations.taken[situation] >= 0, game.values, game.actions,
         )  # fmt: skip
         if known:
             break
         skill = method.first if turn < method.later_from else method.later
         if may_double:
-            situation, known = _turn_cube(net, situations, situation, skill.cube_plies, game)
+            situation, known = _turn_cube(
+                net, situations, situation, skill.cube_plies, game, courses, tree
+            )
             if known:
                 value = situations.cubes.stakes[situation, 0, 0]
                 break
         first, second = _throw(method.seed, trial, turn, method.orders)
         situation = situations.played[situation]
-        _play(
-            net, bearoff, situations, situation, game, skill.filters, first, second,
-            method.reduced, sample,
-        )  # fmt: skip
+        chosen = -1
+        if courses is not None and len(skill.filters.most):
+            high, low = max(first, second), min(first, second)
+            chosen = best_result_ahead(
+                net, tree, courses, situation, skill.filters, game.board, ROW, high, low
+            )
+        if method.reduced or chosen < 0:
+            _play(net, bearoff, situations, situation, game, first, second, method.reduced, sample)
+        if courses is not None and chosen >= 0:
+            game.board[0] = tree.results[chosen]
+            evaluate_into(net, game.scratch, game.board, game.cells, ROW, game.values)
     if not known:
-        ready = readiness(game.cells, 0)
-        value = position_value(situations.cubes, situation, game.values, 0, ready, game.actions)
+        ready = readiness(game.cells, ROW)
+        value = position_value(situations.cubes, situation, game.values, ROW, ready, game.actions)
     sample[0] += situations.offset[situation] + situations.slope[situation] * value
     _add_probabilities(sample, game.values, situations.is_root[situation], 1.0)
+
+
+@njit
+def _most_plies(method: Method) -> int:
+    plies = max(len(method.first.filters.most), len(method.later.filters.most))
+    return max(plies, method.first.cube_plies, method.later.cube_plies)
 
 
 @kernel
 def roll_out(
     net: Net, bearoff: Bearoff, boards: Array, row: int, situations: Situations, situation: int,
-    cube_first: bool, method: Method, first_trial: int, samples: Array,
+    cube_first: bool, method: Method, courses: Courses | None, first_trial: int, samples: Array,
 ) -> None:  # fmt: skip
     """Trials of a position, numbered from `first_trial`.
 
     boards: uint64[., 8] packed, of which boards[row] is rolled out; situation: of its player on
-    roll; cube_first: whether he may double before his first roll.
+    roll; cube_first: whether he may double before his first roll. courses: from the same
+    situations, for the most plies that anything is looked ahead; None where nothing is, and the
+    lookahead is left out of what is compiled.
     Written: samples float64[N, COLUMNS], equity and five probabilities of each trial for the root's
     side. A game that ends with a pass has the estimated probabilities of its last position.
     """
-    plies = max(len(method.first.filters.most), len(method.later.filters.most))
-    plies = max(plies, method.first.cube_plies, method.later.cube_plies)
-    game = _make_game(net, situations.courses, plies)
+    game = _make_game(net)
+    tree = None
+    if courses is not None:
+        tree = make_tree(net.sizes, _most_plies(method), np.diff(courses.first).max())
     values = np.empty(5, np.float32)
-    evaluate_into(net, game.tree.scratch, boards, boards.view(np.int8), row, values)
+    evaluate_into(net, game.scratch, boards, boards.view(np.int8), row, values)
     for index in range(len(samples)):
         game.board[0] = boards[row]
         game.values[:] = values
         _trial(
-            net, bearoff, situations, situation, cube_first, game, method, first_trial + index,
-            samples[index],
+            net, bearoff, situations, situation, cube_first, game, method, courses, tree,
+            first_trial + index, samples[index],
         )  # fmt: skip
 
 
