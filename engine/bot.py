@@ -24,6 +24,7 @@ from engine.cube.equity import (
     position_equities,
     readiness,
 )
+from engine.cube.rollout import Rollout, Settings, cube_starts, play_start
 from engine.cube.search import DEFAULT_FILTER, Progress, Search, filter_named, tell_nobody
 from engine.errors import AcepointError, NetError, PositionError
 from engine.evaluation import outcome
@@ -37,6 +38,8 @@ __all__ = ["Bot", "Candidate", "released_net"]
 Array = np.ndarray[Any, Any]
 
 DEFAULT_VARIANT = "backgammon"
+CANDIDATES = 5  # plays that are rolled out unless another number is asked for,
+FAR_BEHIND = 0.16  # and the equity by which they may be worse than the best
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +212,37 @@ class Bot:
         """
         equities, _ = self._cube(packed, contexts)
         return actions_of(equities, contexts)
+
+    def rollout(
+        self,
+        position: Position,
+        dice: Dice | None = None,
+        match: Match | CubeContext | None = None,
+        settings: Settings | None = None,
+        candidates: int | None = None,
+    ) -> Rollout:
+        """A rollout about to begin: of the plays of a roll or, without dice, of the cube decision.
+
+        candidates: how many of the best plays by `rank`; None is those that are not far behind.
+        The other arguments and errors as in `rank`.
+        """
+        self._refuse_finished([position])
+        settings = settings or Settings()
+        context = _context(match)
+        if not settings.cubeful:
+            context = context.without_cube()
+        if dice is None:
+            starts = cube_starts(self._pack([position])[0], context)
+            return Rollout(self._network, context, starts, settings, alternatives=False)
+        ranking = self.rank(position, dice, context)
+        if candidates is None:
+            least = ranking[0].equity - FAR_BEHIND
+            ranking = [play for play in ranking[:CANDIDATES] if play.equity >= least]
+        starts = [
+            play_start(str(candidate.play), self._pack([candidate.play.result])[0], context)
+            for candidate in ranking[:candidates]
+        ]
+        return Rollout(self._network, context, starts, settings, alternatives=True)
 
     def _cube(self, packed: Array, contexts: Contexts) -> tuple[CubeEquities, Array]:
         """What the uses of the cube are worth, and float32[N, 5] probabilities before the roll."""

@@ -18,6 +18,7 @@ from engine.interfaces.cli.met import Met
 from engine.interfaces.cli.move import Move
 from engine.interfaces.cli.perft import Perft
 from engine.interfaces.cli.play import Play
+from engine.interfaces.cli.rollout import RollOut
 from engine.interfaces.cli.score import Score
 from engine.interfaces.cli.tournament import Tournament
 
@@ -46,6 +47,7 @@ class Command(Protocol):
 COMMANDS: dict[str, Callable[..., Command]] = {
     "move": Move,
     "cube": Cube,
+    "rollout": RollOut,
     "bearoff": Bearoff,
     "play": Play,
     "tournament": Tournament,

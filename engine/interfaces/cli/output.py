@@ -9,7 +9,7 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
-__all__ = ["print_json", "print_table"]
+__all__ = ["print_json", "print_table", "table"]
 
 PIPE_WIDTH = 200  # columns that a table may take when no terminal limits it
 
@@ -27,12 +27,17 @@ def print_json(fields: Mapping[str, Any]) -> None:
     print(json.dumps(fields))
 
 
-def print_table(columns: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
+def table(columns: Iterable[str], rows: Iterable[Iterable[object]]) -> Table:
     """A table: the first column to the left, the others to the right."""
-    table = Table(box=SIMPLE_HEAD, show_edge=False)
+    made = Table(box=SIMPLE_HEAD, show_edge=False)
     for number, name in enumerate(columns):
-        table.add_column(name, justify="right" if number else "left", no_wrap=True)
+        made.add_column(name, justify="right" if number else "left", no_wrap=True)
     for row in rows:
-        table.add_row(*map(str, row))
+        made.add_row(*map(str, row))
+    return made
+
+
+def print_table(columns: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
+    """Print a `table`, as wide as the terminal lets it be."""
     width = None if sys.stdout.isatty() else PIPE_WIDTH
-    _Output(highlight=False, markup=False, width=width).print(table)
+    _Output(highlight=False, markup=False, width=width).print(table(columns, rows))

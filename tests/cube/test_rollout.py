@@ -1,0 +1,207 @@
+"""Rollouts: known answers, errors, and the same trials however they are played."""
+
+import numpy as np
+import pytest
+
+from engine.backgammon.position import Position
+from engine.bot import Bot
+from engine.cube.context import CubeContext, Owner
+from engine.cube.rollout import Ending, Limits, Rollout, Settings, cube_starts
+from engine.cube.rollout_statistics import standard_errors
+from engine.errors import AcepointError, PositionError
+from engine.kernels import movegen
+
+PLAIN = Settings(reduce_variance=False)
+
+
+def race(mine: dict[int, int], theirs: dict[int, int]) -> Position:
+    """A position of these checkers, by point, all others borne off."""
+    board = np.zeros((2, 26), np.int8)
+    for row, points in zip(board, (mine, theirs), strict=True):
+        for point, checkers in points.items():
+            row[point] = checkers
+        row[0] = 15 - row.sum()
+    return Position(board)
+
+
+# Checkers on 6 and 1 leave together with a 6 and with every double but 1-1: 15 throws of 36.
+LAST_ROLL = race({6: 1, 1: 1}, {1: 1})
+P = 15 / 36
+NO_CUBE = CubeContext().without_cube()
+SHORT = Settings(truncate=3)
+
+
+@pytest.fixture(scope="module")
+def bot(small_net):
+    return Bot(small_net)
+
+
+@pytest.fixture(scope="module")
+def released():
+    return Bot()
+
+
+@pytest.fixture(scope="module")
+def network(random_network):
+    return random_network(16, 8, scale=2.0)
+
+
+def rolled(network, position, context, settings, trials, **arguments):
+    """A finished rollout of a cube decision."""
+    packed = movegen.pack(position.board[None])[0]
+    rollout = Rollout(network, context, cube_starts(packed, context), settings, alternatives=False)
+    rollout.run(Limits(trials), **arguments)
+    return rollout
+
+
+@pytest.mark.parametrize("settings", [PLAIN, Settings()], ids=["plain", "reduced"])
+def test_the_last_roll_comes_out_exactly(network, settings):
+    (summary,) = rolled(network, LAST_ROLL, NO_CUBE, settings, 36).summaries()
+    assert summary.probabilities == pytest.approx([P, 0, 0, 0, 0], abs=1e-6)
+    assert summary.equity == pytest.approx(2 * P - 1, abs=1e-6)
+
+
+@pytest.mark.parametrize("settings", [PLAIN, Settings()], ids=["plain", "reduced"])
+def test_a_double_on_the_last_roll_of_a_match_comes_out_exactly(network, settings):
+    context = CubeContext(away=(4, 2))  # the opponent has no use for a cube at 2
+    _, take = rolled(network, LAST_ROLL, context, settings, 36).summaries()
+    two_more = CubeContext(away=(2, 2))
+    at_two_all = (two_more.mwc(1) + two_more.mwc(-1)) / 2
+    assert context.mwc(take.equity) == pytest.approx(P * at_two_all, abs=1e-6)
+
+
+def test_equity_at_double_match_point_is_twice_the_chance_less_one(network):
+    rollout = rolled(network, Position.start(), CubeContext(away=(1, 1)), Settings(), 36)
+    (samples,) = rollout.samples
+    assert samples[:, 0] == pytest.approx(2 * samples[:, 1] - 1, abs=1e-6)
+
+
+POSITIONS = {
+    "a race": race({6: 3, 5: 3, 4: 2}, {6: 3, 3: 3, 2: 2}),
+    "a short race": race({3: 2, 2: 2}, {4: 2, 1: 1}),
+    "contact": race({20: 2, 6: 3, 4: 2}, {6: 2, 3: 2, 2: 2}),
+}
+
+
+@pytest.mark.parametrize(
+    "context", [CubeContext(), CubeContext(away=(3, 5))], ids=["money", "match"]
+)
+@pytest.mark.parametrize("position", POSITIONS.values(), ids=POSITIONS)
+def test_plain_and_reduced_means_agree_within_their_errors(bot, network, position, context):
+    reduced = rolled(network, position, context, Settings(), 720).summaries()
+    plain = rolled(network, position, context, PLAIN, 2880).summaries()
+    for one, other in zip(reduced, plain, strict=True):
+        error = np.hypot(one.error, other.error)
+        assert abs(one.equity - other.equity) < 4 * error
+        errors = np.hypot(one.probability_errors, other.probability_errors)
+        assert (abs(one.probabilities - other.probabilities) < 4 * errors + 1e-9).all()
+
+
+def test_the_luck_taken_out_makes_errors_smaller(released):
+    for position in POSITIONS.values():
+        reduced = rolled(released._network, position, NO_CUBE, Settings(), 144).summaries()
+        plain = rolled(released._network, position, NO_CUBE, PLAIN, 144).summaries()
+        assert reduced[0].error < 0.5 * plain[0].error
+
+
+def opening(bot, settings=SHORT, **arguments):
+    return bot.rollout(Position.start(), (3, 1), settings=settings, **arguments)
+
+
+def test_the_trials_are_the_same_for_any_number_of_threads(bot):
+    one, many = opening(bot), opening(bot)
+    assert one.run(Limits(50), workers=1) == many.run(Limits(50), workers=5) == Ending.TRIALS
+    assert all(map(np.array_equal, one.samples, many.samples))
+
+
+def test_a_rollout_goes_on_as_if_it_had_never_stopped(bot):
+    at_once, by_stages = opening(bot), opening(bot)
+    at_once.run(Limits(500))
+    for trials in (7, 150, 288, 300, 500):
+        by_stages.run(Limits(trials))
+    assert all(map(np.array_equal, at_once.samples, by_stages.samples))
+
+
+def test_an_interrupt_leaves_whole_trials_and_the_rollout_goes_on(bot, monkeypatch):
+    interrupted, whole = opening(bot), opening(bot)
+    monkeypatch.setattr("engine.cube.rollout.WATCHED", 0)
+
+    def press_ctrl_c() -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted.run(Limits(144), workers=2, watcher=press_ctrl_c)
+    counts = {len(samples) for samples in interrupted.samples}
+    assert len(counts) == 1 and 0 < counts.pop() <= 144
+    interrupted.run(Limits(144))
+    whole.run(Limits(144))
+    assert all(map(np.array_equal, whole.samples, interrupted.samples))
+
+
+def test_a_play_that_is_clearly_worst_stops_early(released):
+    plays = released.rollout(Position.start(), (2, 1), candidates=15)
+    best, worst = plays.starts[0], plays.starts[-1]
+    network = released._network
+    rollout = Rollout(network, CubeContext(), [worst, best, best], SHORT, alternatives=True)
+    assert rollout.run(Limits(432, clear=6)) == Ending.TRIALS
+    dropped, *others = rollout.summaries()
+    assert [each.trials for each in others] == [432, 432]
+    assert dropped.trials < 432 and dropped.chance < 1e-6
+    assert dropped.difference < -6 * dropped.difference_error
+
+
+def test_a_rollout_ends_when_one_play_is_clearly_best(released):
+    rollout = released.rollout(Position.start(), (3, 1), settings=SHORT, candidates=2)
+    assert rollout.run(Limits(1296)) == Ending.CLEAR
+    best, second = rollout.summaries()
+    assert best.trials == second.trials == rollout.trials < 1296
+    assert best.chance > 0.999 and best.difference == 0 > second.difference
+
+
+def test_the_cube_decision_has_both_sides_of_it(released):
+    context = CubeContext(owner=Owner.OPPONENT)
+    assert len(released.rollout(Position.start(), match=context).starts) == 1
+    rollout = released.rollout(Position.start(), settings=SHORT)
+    rollout.run(Limits(36))
+    no_double, take = rollout.summaries()
+    assert 0 < no_double.equity < 0.2 and take.equity < 0
+
+
+def test_a_rollout_stops_at_a_standard_error(bot):
+    rollout = opening(bot)
+    assert rollout.run(Limits(100_000, until_se=0.02, clear=0)) == Ending.ERROR
+    errors = [summary.error for summary in rollout.summaries()]
+    assert max(errors) <= 0.02 and rollout.trials < 100_000
+
+
+def test_a_game_that_is_over_is_refused(bot):
+    with pytest.raises(PositionError, match="the game is over"):
+        bot.rollout(race({}, {1: 1}))
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: Limits(0), "trials 0"),
+        (lambda: Limits(until_se=0.0), "standard error 0.0"),
+        (lambda: Limits(clear=-1.0), "clear -1.0"),
+        (lambda: Settings(truncate=0), "truncate 0"),
+        (lambda: Settings(plies=-1), "plies -1"),
+        (lambda: Settings(seed=-1), "seed -1"),
+    ],
+)
+def test_settings_out_of_range_are_refused(make, said):
+    with pytest.raises(AcepointError, match=said):
+        make()
+
+
+def test_the_error_is_that_within_the_first_rolls():
+    generator = np.random.default_rng(0)
+    first_rolls = np.tile(generator.normal(size=36), 50)
+    noise = generator.normal(size=1800)
+    (error,) = standard_errors((100 * first_rolls + noise)[:, None])
+    assert error == pytest.approx(1 / np.sqrt(1800), rel=0.1)
+
+
+def test_one_trial_has_no_error():
+    assert np.isnan(standard_errors(np.ones((1, 6)))).all()

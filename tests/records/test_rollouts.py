@@ -1,0 +1,92 @@
+"""Saved rollouts: they go on bit for bit, and a file that does not fit is refused in one line."""
+
+import json
+
+import numpy as np
+import pytest
+
+from engine.backgammon.position import Position
+from engine.bot import Bot
+from engine.cube.context import CubeContext
+from engine.cube.rollout import Limits, Settings
+from engine.errors import FileFormatError
+from engine.records.rollouts import resume, save
+
+SHORT = Settings(truncate=2)
+
+
+def opening(bot, settings=SHORT, **arguments):
+    return bot.rollout(Position.start(), (3, 1), settings=settings, **arguments)
+
+
+@pytest.fixture(scope="module")
+def bot(small_net):
+    return Bot(small_net)
+
+
+@pytest.fixture
+def saved(bot, tmp_path):
+    rollout = opening(bot)
+    rollout.run(Limits(50))
+    save(rollout, tmp_path / "rollout.json")
+    return tmp_path / "rollout.json"
+
+
+def test_a_saved_rollout_goes_on_as_if_it_had_never_stopped(bot, saved):
+    at_once, extended = opening(bot), opening(bot)
+    at_once.run(Limits(100))
+    resume(extended, saved)
+    assert extended.trials == 50
+    extended.run(Limits(100))
+    assert all(map(np.array_equal, at_once.samples, extended.samples))
+
+
+@pytest.mark.parametrize(
+    ("changes", "name"),
+    [
+        ({"settings": Settings(truncate=2, seed=1)}, "seed"),
+        ({"settings": Settings(truncate=3)}, "truncate"),
+        ({"match": CubeContext(away=(3, 3))}, "situation"),
+        ({"candidates": 1}, "candidates"),
+    ],
+)
+def test_another_rollout_is_refused_by_what_is_different(bot, saved, changes, name):
+    with pytest.raises(FileFormatError, match=rf"rollout\.json': {name} .*: expected"):
+        resume(opening(bot, **changes), saved)
+
+
+def test_another_net_is_refused(saved):
+    with pytest.raises(FileFormatError, match="net '"):
+        resume(opening(Bot()), saved)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "not JSON"),
+        ("[]", "expected an object of format"),
+        ('{"format": "acepoint-rollout-0"}', "expected an object of format"),
+    ],
+)
+def test_a_foreign_file_is_refused(bot, saved, text, said):
+    saved.write_text(text)
+    with pytest.raises(FileFormatError, match=said):
+        resume(opening(bot), saved)
+
+
+@pytest.mark.parametrize("trials", [None, [], [[[1.0]]], [[["x"] * 6]], [[[float("nan")] * 6]]])
+def test_damaged_trials_are_refused(bot, saved, trials):
+    content = json.loads(saved.read_text())
+    saved.write_text(json.dumps(content | {"trials": trials}))
+    rollout = opening(bot)
+    with pytest.raises(FileFormatError, match="trials: expected rows of 6 numbers"):
+        resume(rollout, saved)
+    assert rollout.trials == 0
+
+
+def test_files_that_cannot_be_read_or_written_are_named(bot, tmp_path):
+    rollout = opening(bot)
+    with pytest.raises(FileFormatError, match=r"none\.json': No such file"):
+        resume(rollout, tmp_path / "none.json")
+    with pytest.raises(FileFormatError, match=r"cannot write .*out\.json"):
+        save(rollout, tmp_path / "none" / "out.json")
