@@ -9,25 +9,28 @@ from typing import Any
 
 import numpy as np
 
+from engine.backgammon.board import OFF
 from engine.backgammon.dice import Dice, rolls_array
 from engine.backgammon.match import Match
 from engine.backgammon.plays import Play, legal_plays, plays_between
 from engine.backgammon.position import Position
 from engine.backgammon.variants import VARIANTS
+from engine.cube.bearoff import with_exact_equities
 from engine.cube.context import Contexts, CubeContext, cubes_of, distinct
 from engine.cube.decisions import CubeActions, CubeDecision, actions_of, decision_of
 from engine.cube.equity import (
     CubeEquities,
     Market,
+    best_equities,
     cube_equities,
     market,
-    position_equities,
     readiness,
 )
 from engine.cube.rollout import Rollout, Settings, cube_starts, play_start
 from engine.cube.search import DEFAULT_FILTER, Progress, Search, filter_named, tell_nobody
 from engine.errors import AcepointError, NetError, PositionError
 from engine.evaluation import outcome
+from engine.evaluation.bearoff import load
 from engine.evaluation.network import Network
 from engine.kernels import announce_compilation
 from engine.kernels.choice import choose_cubeful_results
@@ -95,7 +98,8 @@ class Bot:
         progress: Progress = tell_nobody,
     ) -> None:
         filters = filter_named(moves, plies)
-        self._network = Network.load(released_net() if net is None else net)
+        network = Network.load(released_net() if net is None else net)
+        self._network = network.with_bearoff(load())
         announce_compilation()
         if self._network.variant not in VARIANTS:
             raise NetError(f"net {str(net)!r}: unknown variant {self._network.variant!r}")
@@ -124,7 +128,7 @@ class Bot:
     def rank(
         self, position: Position, dice: Dice, match: Match | CubeContext | None = None
     ) -> list[Candidate]:
-        """All legal plays, best first by cubeful equity, ties by cubeless equity.
+        """All legal plays, best first by cubeful equity, then cubeless equity, then checkers off.
 
         Plays that the filter leaves out come behind those that are looked at deeper.
 
@@ -139,9 +143,11 @@ class Bot:
             order, equities, probabilities, plies = self._search.rank(packed, context)
         else:
             values = self._network.evaluate(packed)
-            equities = -position_equities(values, context.flipped(), readiness(packed))
+            theirs = context.flipped()
+            equities = -best_equities(self._equities(values, packed, theirs), theirs)
             probabilities = outcome.flip(values)
-            order = np.lexsort((-outcome.equity(probabilities), -equities))
+            off = packed[:, 1, OFF]
+            order = np.lexsort((-off, -outcome.equity(probabilities), -equities))
             plies = np.zeros(len(plays), np.int64)
         return [
             Candidate(plays[row], float(equities[row]), probabilities[row], int(plies[row]))
@@ -249,7 +255,15 @@ class Bot:
         if self._search:
             return self._search.cube(packed, contexts)
         values = self._network.evaluate(packed)
-        return cube_equities(values, contexts, readiness(packed)), values
+        return self._equities(values, packed, contexts), values
+
+    def _equities(self, values: Array, packed: Array, contexts: Contexts) -> CubeEquities:
+        """What the uses of the cube are worth by the probabilities; exact where a bearoff database
+        says it.
+        """
+        bearoff = self._network.kernel.bearoff
+        modelled = cube_equities(values, contexts, readiness(packed))
+        return with_exact_equities(modelled, bearoff, packed, contexts)
 
     def _pack(self, positions: Sequence[Position]) -> Array:
         checkers = VARIANTS[self._network.variant].checkers

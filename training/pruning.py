@@ -13,8 +13,8 @@ import torch
 from torch import nn
 
 from engine.evaluation.network import PROBABILITIES, PRUNING_ENCODER, Network, PruningNet
-from engine.kernels.forward import PRUNING
 from engine.kernels.movegen import legal_results
+from engine.kernels.net import PRUNING
 
 __all__ = ["PruningLearner", "PruningModule", "Rolls"]
 

@@ -15,6 +15,7 @@ from engine.kernels.cubeful import ACTIONS, Cubes, actions_of_positions, readine
 __all__ = [
     "CubeEquities",
     "Market",
+    "best_equities",
     "cube_equities",
     "gammon_prices",
     "market",
@@ -77,15 +78,16 @@ def cube_equities(
 def position_equities(
     probabilities: Array, contexts: Contexts, ready: Array | float = 1.0
 ) -> Array:
-    """float64[N]: equities of positions whose player on roll uses the cube where that is right.
+    """`best_equities` of `cube_equities`, which has the same arguments."""
+    return best_equities(cube_equities(probabilities, contexts, ready), contexts)
 
-    Arguments as in `cube_equities`.
-    """
-    situations, index = distinct(contexts, len(probabilities))
-    equities = _equities(cubes_of(situations), index, probabilities, ready)
+
+def best_equities(equities: CubeEquities, contexts: Contexts) -> Array:
+    """float64[N]: equities of positions whose player on roll uses the cube where that is right."""
+    situations, index = distinct(contexts, len(equities.no_double))
     may_double = np.array([context.may_double for context in situations], np.bool_)
-    doubled = np.where(may_double[index], equities[:, 1:].min(axis=1), -np.inf)
-    return np.maximum(equities[:, 0], doubled)
+    doubled = np.where(may_double[index], np.min(equities[1:], axis=0), -np.inf)
+    return np.maximum(equities.no_double, doubled)
 
 
 def to_equities(values: Array, cubes: Cubes, index: Array) -> Array:

@@ -16,9 +16,9 @@ from engine.cube.context import Contexts, CubeContext, Owner, cubes_of, distinct
 from engine.cube.equity import CubeEquities, to_equities
 from engine.errors import AcepointError
 from engine.evaluation import outcome
-from engine.kernels.forward import Net
 from engine.kernels.lookahead import NEVER, Courses, Filter, keep_best
 from engine.kernels.lookahead_batches import choose_results_ahead, values_ahead
+from engine.kernels.net import Net
 
 __all__ = [
     "DEFAULT_FILTER",

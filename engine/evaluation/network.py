@@ -11,16 +11,19 @@ origin (how the net was trained) and a hash of the weights.
 import hashlib
 import json
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from engine.errors import FileFormatError, NetError
+from engine.evaluation.bearoff import tables
 from engine.evaluation.encoders import ENCODERS, Encoder, encoder
 from engine.evaluation.tensor_file import read_tensors, write_tensors
+from engine.kernels.bearoff import Bearoff
 from engine.kernels.choice import backup_rolls, choose_results
-from engine.kernels.forward import OUTPUTS, PRUNING, Net, evaluate_boards
+from engine.kernels.forward import evaluate_boards
+from engine.kernels.net import OUTPUTS, PRUNING, Net
 
 __all__ = ["FORMAT", "PRUNING_ENCODER", "Network", "PruningNet"]
 
@@ -84,6 +87,7 @@ def _kernel_net(feature_set: Encoder, layers: Layers, pruning: PruningNet | None
         _aligned(flat),
         _aligned(tactics.ravel()),
         *_kernel_pruning(pruning),
+        tables(),
     )
 
 
@@ -200,6 +204,14 @@ class Network:
         if metadata["hash"] != network.hash:
             raise NetError("the weights do not match their hash: the file is damaged")
         return network
+
+    def with_bearoff(self, bearoff: Bearoff) -> Self:
+        """The same network, which asks bearoff databases first."""
+        return replace(
+            self,
+            kernel=self.kernel._replace(bearoff=bearoff),
+            quick=self.quick._replace(bearoff=bearoff),
+        )
 
     @property
     def sizes(self) -> str:

@@ -30,6 +30,8 @@ __all__ = [
     "actions_of_boards",
     "bearoff_actions",
     "bearoff_values",
+    "is_covered",
+    "is_pair",
     "number_of_board",
     "outside",
     "pair_of_board",
@@ -153,6 +155,18 @@ def _one_sided(bearoff: Bearoff, boards: Array, row: int, values: Array, at: int
     if boards[row, 0] == 0:
         values[at + 3] = _chance(tails, theirs, mine + FIRST * width, 1, width)
     return True
+
+
+@njit
+def is_pair(bearoff: Bearoff, words: Array, boards: Array, row: int) -> bool:
+    """Whether the two-sided database has a position; arguments as in `bearoff_values`."""
+    return _pair(bearoff, words, boards, row) >= 0
+
+
+@njit(inline="always")
+def is_covered(bearoff: Bearoff, words: Array, row: int) -> bool:
+    """Whether all checkers of the packed board uint64 words[row] are on a database's points."""
+    return _within(words, row, bearoff.outside, 0) or _within(words, row, bearoff.outside, 1)
 
 
 @njit

@@ -9,16 +9,13 @@ import numpy as np
 from numba import njit
 
 from engine.kernels import kernel
-from engine.kernels.cubeful import (
-    ACTIONS,
-    Cubes,
-    outcome_worths,
-    position_value,
-    readiness,
-)
-from engine.kernels.forward import KEPT, Net, Scratch, evaluate_result, make_scratch, set_position
+from engine.kernels.bearoff import is_covered
+from engine.kernels.cubeful import ACTIONS, Cubes, outcome_worths
+from engine.kernels.forward import evaluate_result, set_position
 from engine.kernels.movegen import results_into
+from engine.kernels.net import KEPT, OTHER, Net, Scratch, make_scratch
 from engine.kernels.pruning import keep_best, weigh_outcomes
+from engine.kernels.worth import value_of_board
 
 __all__ = [
     "backup_rolls",
@@ -50,13 +47,23 @@ def _results_worth_evaluating(
     count = results_into(
         scratch.board_bytes, scratch.board, high, low, scratch.results, 0, scratch.stack
     )
-    pruned = len(net.pruning_table) > 0 and count > KEPT
+    pruned = (
+        len(net.pruning_table) > 0
+        and count > KEPT
+        and not is_covered(net.bearoff, scratch.results, 0)
+    )
     if pruned:
         weigh_outcomes(net, scratch, outcomes)
         keep_best(net, scratch, count)
         count = KEPT
     scratch.evaluated[0] += count
     return count, pruned
+
+
+@njit(inline="always")
+def _more_off(scratch: Scratch, row: int, other: int) -> bool:
+    """Whether the mover has borne off more checkers in results[row] than in results[other]."""
+    return scratch.children[row, OTHER] > scratch.children[other, OTHER]
 
 
 @njit
@@ -74,7 +81,7 @@ def best_result(net: Net, scratch: Scratch, high: int, low: int, values: Array) 
         row = scratch.kept[place] if pruned else place
         evaluate_result(net, scratch, row, at)
         equity = _cubeless(layers, at)
-        if equity < lowest:
+        if equity < lowest or (equity == lowest and _more_off(scratch, row, chosen)):
             lowest = equity
             chosen = row
             for index in range(5):
@@ -90,7 +97,7 @@ def best_cubeful_result(
     """The row of scratch.results that is worth least to the next player, after `set_position`.
 
     Where he cashes after every play, for instance, all are worth the same, and the one that is
-    worth least without the cube is chosen.
+    worth least without the cube is chosen; among equal ones that with most checkers off.
 
     cubes, situation: what the next player has. values: float32[5], written with that result's
     probabilities for him; actions: float64[ACTIONS], working memory.
@@ -104,10 +111,14 @@ def best_cubeful_result(
     for place in range(count):
         row = scratch.kept[place] if pruned else place
         evaluate_result(net, scratch, row, at)
-        ready = readiness(scratch.children, row)
-        value = position_value(cubes, situation, layers, at, ready, actions)
+        value = value_of_board(
+            net.bearoff, scratch.results, scratch.children, row,
+            cubes, situation, layers, at, actions,
+        )  # fmt: skip
         equity = _cubeless(layers, at)
-        if value < lowest or (value == lowest and equity < lowest_equity):
+        tie = value == lowest
+        better = value < lowest or (tie and equity < lowest_equity)
+        if better or (tie and equity == lowest_equity and _more_off(scratch, row, chosen)):
             lowest, lowest_equity = value, equity
             chosen = row
             for index in range(5):

@@ -46,6 +46,7 @@ __all__ = [
     "OPPONENT",
     "Cubes",
     "actions_of_positions",
+    "best_action",
     "cube_actions",
     "outcome_worths",
     "position_value",
@@ -201,6 +202,12 @@ def position_value(
     actions: float64[4], working memory; the rest as in `cube_actions`.
     """
     cube_actions(cubes, index, values, at, ready, actions)
+    return best_action(cubes, index, actions)
+
+
+@njit
+def best_action(cubes: Cubes, index: int, actions: Array) -> float:
+    """The value when both sides do what is right, of the values of `cube_actions`."""
     if cubes.turns[index] == 0 or cubes.owner[index] == OPPONENT:
         return actions[0]
     return max(actions[0], min(actions[1], actions[2], actions[3]))

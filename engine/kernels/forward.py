@@ -9,14 +9,15 @@ at a time so that the sums are loaded and stored a quarter as often.
 Outputs are the logits of the five probabilities and three unused ones.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numba import njit
 
 from engine.kernels import kernel
+from engine.kernels.bearoff import bearoff_values
 from engine.kernels.bits import lowest_bit
-from engine.kernels.movegen import MAX_RESULTS
+from engine.kernels.net import COUNTS, OTHER, OUTPUTS, PRUNING, SIZE, Net, Scratch, make_scratch
 from engine.kernels.tactics import TACTICS, tactics_into
 from engine.kernels.vector import (
     CHAINS,
@@ -30,132 +31,16 @@ from engine.kernels.vector import (
 )
 
 __all__ = [
-    "KEPT",
-    "OUTPUTS",
-    "PRUNING",
-    "Net",
-    "Scratch",
     "changed_sums",
     "evaluate_boards",
     "evaluate_into",
     "evaluate_result",
     "first_sums",
     "has_won",
-    "make_scratch",
     "set_position",
 ]
 
 Array = np.ndarray[Any, Any]
-
-SIZE = 64
-OTHER = 32
-OUTPUTS = 8
-COUNTS = 16  # rows of the table a slot has
-PRUNING = 32  # units of the net that says which results are worth evaluating
-KEPT = 5  # so many are
-
-
-class Net(NamedTuple):
-    """The weights of a net as the kernels want them; `engine.evaluation.network` makes them."""
-
-    table: Array
-    """float32[64 * 16 * H]: the row of each (slot, count); a slot is a byte of a packed board."""
-    sizes: Array
-    """int64[L + 1]: H and the inputs of each later layer, multiples of 8; then 8, the outputs."""
-    weights: Array
-    """float32[.]: the bias[H] of the first layer; then, for each later layer, its
-    weight[inputs, outputs] row by row and its bias[outputs]."""
-    tactics: Array
-    """float32[TACTICS * H]: the first layer's weights for `engine.kernels.tactics`, or empty."""
-    pruning_table: Array
-    """float32[64 * 16 * PRUNING]: the same for the net of `engine.kernels.pruning`; empty when
-    every result is to be evaluated."""
-    pruning_weights: Array
-    """float32[6 * PRUNING]: the bias of that net's units, and what each of its five outputs makes
-    of them."""
-
-
-class Scratch(NamedTuple):
-    """The working memory of one thread."""
-
-    layers: Array
-    """float32[(L + 1) * stride]: the sums of each layer, the outputs last."""
-    bits: Array
-    """The same memory as int32."""
-    stride: int
-    """Where the next layer begins."""
-    active: Array
-    """int32[.]: indices of a layer's positive sums."""
-    changes: Array
-    """int64[.]: where in the table the rows begin that a play adds and takes away, by turns."""
-    sums: Array
-    """float32[H]: the first sums of `parent`."""
-    tactics: Array
-    """float32[TACTICS + 8]: the tactical features of a result, or what they have changed by."""
-    parent_tactics: Array
-    """float32[TACTICS + 8]: those of `parent`."""
-    results: Array
-    """uint64[., 8]: the results of a roll."""
-    children: Array
-    """The same memory as int8[., 64]."""
-    stack: Array
-    """uint32[4, 4], for the move generator."""
-    board: Array
-    """uint64[8]: the position whose plays are weighed."""
-    board_bytes: Array
-    """The same memory as int8[64]."""
-    parent: Array
-    """uint64[8]: the same with sides switched, so it differs from a result by one play only."""
-    parent_bytes: Array
-    """The same memory as int8[64]."""
-    parent_rows: Array
-    """The same memory as int8[1, 64]."""
-    evaluated: Array
-    """int64[1]: how many results were evaluated."""
-    pruning_sums: Array
-    """float32[PRUNING]: the pruning net's first sums of `parent`."""
-    pruning_layer: Array
-    """float32[PRUNING]: those of a result."""
-    pruning_worth: Array
-    """float32[PRUNING]: what each unit counts for at the stakes in question."""
-    kept: Array
-    """int64[KEPT]: the rows of `results` that are worth evaluating."""
-    kept_scores: Array
-    """float32[KEPT]: what the pruning net makes of them."""
-
-
-@njit
-def make_scratch(sizes: Array) -> Scratch:
-    """The working memory of one thread for a net of these sizes."""
-    stride = (sizes.max() + 8 + 15) // 16 * 16  # whole cache lines
-    layers = np.zeros(len(sizes) * stride, np.float32)
-    results = np.empty((MAX_RESULTS, 8), np.uint64)
-    board = np.empty(8, np.uint64)
-    parent = np.empty(8, np.uint64)
-    return Scratch(
-        layers,
-        layers.view(np.int32),
-        stride,
-        np.empty(stride + 8, np.int32),
-        np.empty(2 * SIZE, np.int64),
-        np.empty(sizes[0], np.float32),
-        np.zeros(TACTICS + 8, np.float32),
-        np.zeros(TACTICS + 8, np.float32),
-        results,
-        results.view(np.int8),
-        np.empty((4, 4), np.uint32),
-        board,
-        board.view(np.int8),
-        parent,
-        parent.view(np.int8),
-        parent.view(np.int8).reshape(1, 64),
-        np.zeros(1, np.int64),
-        np.empty(PRUNING, np.float32),
-        np.empty(PRUNING, np.float32),
-        np.empty(PRUNING, np.float32),
-        np.empty(KEPT, np.int64),
-        np.empty(KEPT, np.float32),
-    )
 
 
 @njit(inline="always")
@@ -348,6 +233,17 @@ def _finished(words: Array, boards: Array, row: int, values: Array, at: int) -> 
     return True
 
 
+@njit(inline="always")
+def _known(net: Net, words: Array, boards: Array, row: int, values: Array, at: int) -> bool:
+    """Whether the game is over, or a bearoff database has it, and then its five values.
+
+    words: uint64[., 8]; boards: the same memory as int8[., 64].
+    """
+    if _finished(words, boards, row, values, at):
+        return True
+    return bearoff_values(net.bearoff, words, boards, row, values, at)
+
+
 @njit
 def set_position(net: Net, scratch: Scratch, boards: Array, row: int) -> None:
     """Make ready for `best_result` of rolls of the position boards[row], uint64[., 8]."""
@@ -371,7 +267,7 @@ def set_position(net: Net, scratch: Scratch, boards: Array, row: int) -> None:
 @njit(inline="always")
 def evaluate_result(net: Net, scratch: Scratch, row: int, at: int) -> None:
     """The five probabilities of results[row] for the next player, into layers[at:]."""
-    if not _finished(scratch.results, scratch.children, row, scratch.layers, at):
+    if not _known(net, scratch.results, scratch.children, row, scratch.layers, at):
         changed_sums(net.table, net.sizes[0], scratch.sums, scratch, row, scratch.layers)
         if len(net.tactics):
             _add_changed_tactics(net, scratch, row)
@@ -388,7 +284,7 @@ def evaluate_into(net: Net, scratch: Scratch, words: Array, boards: Array, row: 
     """
     layers = scratch.layers
     at = (len(net.sizes) - 1) * scratch.stride
-    if not _finished(words, boards, row, layers, at):
+    if not _known(net, words, boards, row, layers, at):
         first_sums(net.table, net.weights, net.sizes[0], boards[row], scratch.layers)
         if len(net.tactics):
             tactics_into(boards, row, scratch.tactics, 0)

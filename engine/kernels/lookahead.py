@@ -18,16 +18,11 @@ from numba import njit
 
 from engine.kernels import kernel
 from engine.kernels.choice import best_cubeful_result
-from engine.kernels.cubeful import ACTIONS, Cubes, cube_actions, position_value, readiness
-from engine.kernels.forward import (
-    Net,
-    Scratch,
-    evaluate_into,
-    evaluate_result,
-    make_scratch,
-    set_position,
-)
+from engine.kernels.cubeful import ACTIONS, Cubes
+from engine.kernels.forward import evaluate_into, evaluate_result, set_position
 from engine.kernels.movegen import MAX_RESULTS, is_over, results_into
+from engine.kernels.net import Net, Scratch, make_scratch
+from engine.kernels.worth import actions_of_board, is_exact, value_of_board
 
 __all__ = [
     "NEVER",
@@ -150,12 +145,13 @@ def make_tree(sizes: Array, plies: int, rows: int) -> Tree:
 
 @njit
 def _expected(
-    courses: Courses, row: int, values: Array, at: int, ready: float, actions: Array
-) -> int:
-    """The row after the cube action of the player on roll that is right at 0-ply."""
+    net: Net, courses: Courses, row: int, words: Array, boards: Array, board: int,
+    values: Array, at: int, actions: Array,
+) -> int:  # fmt: skip
+    """The row after the cube action in words[board] that is right at 0-ply."""
     if courses.doubled[row] == NEVER:
         return row
-    cube_actions(courses.cubes, row, values, at, ready, actions)
+    actions_of_board(net.bearoff, words, boards, board, courses.cubes, row, values, at, actions)
     accepted = min(actions[1], actions[3])
     if accepted > actions[2] or accepted <= actions[0]:
         return row
@@ -225,15 +221,16 @@ def _add_five(tree: Tree, depth: int, weight: float, five: Array, row: int) -> N
 
 
 @njit
-def _add_leaf(tree: Tree, courses: Courses, depth: int, first: int, last: int) -> None:
+def _add_leaf(net: Net, tree: Tree, courses: Courses, depth: int, first: int, last: int) -> None:
     """Add what the result of the present roll at `depth` is worth at 0-ply."""
     at = depth * ROLLS + tree.roll[depth]
-    weight, ready = tree.weights[at], readiness(tree.boards, at)
+    weight = tree.weights[at]
     for held in range(first, last):
         if courses.held[held] >> depth & 1:
-            value = position_value(
-                courses.cubes, courses.other[held], tree.flat, FIVE * at, ready, tree.actions
-            )
+            value = value_of_board(
+                net.bearoff, tree.words, tree.boards, at,
+                courses.cubes, courses.other[held], tree.flat, FIVE * at, tree.actions,
+            )  # fmt: skip
             tree.held[depth, held - first] += weight * (courses.total[held] - value)
     _add_five(tree, depth, weight, tree.five, at)
 
@@ -264,10 +261,11 @@ def look_ahead(
     boards = words.view(np.int8)
     first, last = courses.first[course], courses.first[course + 1]
     evaluate_into(net, scratch, words, boards, row, values)
-    ready = readiness(boards, row)
     if plies == 0 or is_over(boards[row]):
-        return position_value(courses.cubes, first, values, 0, ready, actions)
-    follows = _expected(courses, first, values, 0, ready, actions)
+        return value_of_board(
+            net.bearoff, words, boards, row, courses.cubes, first, values, 0, actions
+        )
+    follows = _expected(net, courses, first, words, boards, row, values, 0, actions)
     _open(net, tree, courses, 0, words, row, follows)
     depth = 0
     while depth >= 0:
@@ -280,13 +278,16 @@ def look_ahead(
                 tree.roll[depth] += 1
         elif tree.weights[at] == 0:
             tree.roll[depth] += 1
-        elif depth + 1 == plies or is_over(tree.boards[at]):
-            _add_leaf(tree, courses, depth, first, last)
+        elif depth + 1 == plies or is_exact(
+            net.bearoff, tree.words, tree.boards, at, courses.cubes, first
+        ):
+            _add_leaf(net, tree, courses, depth, first, last)
             tree.roll[depth] += 1
         else:
             follows = courses.other[tree.follows[depth]]
-            ready = readiness(tree.boards, at)
-            follows = _expected(courses, follows, tree.flat, FIVE * at, ready, actions)
+            follows = _expected(
+                net, courses, follows, tree.words, tree.boards, at, tree.flat, FIVE * at, actions
+            )
             depth += 1
             _open(net, tree, courses, depth, tree.words, at, follows)
     for column in range(FIVE):
@@ -341,10 +342,10 @@ def _static_results(
     first = courses.first[course]
     for result in range(count):
         evaluate_result(net, scratch, result, at)
-        ready = readiness(scratch.children, result)
-        tree.values[result] = position_value(
-            courses.cubes, first, scratch.layers, at, ready, tree.actions
-        )
+        tree.values[result] = value_of_board(
+            net.bearoff, scratch.results, scratch.children, result,
+            courses.cubes, first, scratch.layers, at, tree.actions,
+        )  # fmt: skip
         for column in range(FIVE):
             tree.result_five[result, column] = scratch.layers[at + column]
         for word in range(8):

@@ -6,8 +6,8 @@ import numpy as np
 from numba import njit
 
 from engine.kernels import kernel
-from engine.kernels.forward import Net
 from engine.kernels.lookahead import Courses, Filter, best_result_ahead, look_ahead, make_tree
+from engine.kernels.net import Net
 
 __all__ = ["choose_results_ahead", "values_ahead"]
 

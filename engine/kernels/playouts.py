@@ -12,8 +12,9 @@ from numba import njit
 
 from engine.kernels import kernel
 from engine.kernels.choice import best_result
-from engine.kernels.forward import Net, evaluate_into, make_scratch, set_position
+from engine.kernels.forward import evaluate_into, set_position
 from engine.kernels.movegen import results_into
+from engine.kernels.net import Net, make_scratch
 from engine.kernels.random import opening_roll, random_word, roll
 
 __all__ = ["MAX_TURNS", "lambda_returns", "play_games"]

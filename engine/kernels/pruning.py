@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from engine.kernels.forward import KEPT, PRUNING, Net, Scratch, changed_sums, has_won
+from engine.kernels.forward import changed_sums, has_won
+from engine.kernels.net import KEPT, PRUNING, Net, Scratch
 
 __all__ = ["keep_best", "weigh_outcomes"]
 

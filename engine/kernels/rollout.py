@@ -24,7 +24,7 @@ from engine.kernels import kernel
 from engine.kernels.bearoff import Bearoff, bearoff_actions, bearoff_values
 from engine.kernels.choice import best_cubeful_result
 from engine.kernels.cubeful import ACTIONS, Cubes, cube_actions, position_value, readiness
-from engine.kernels.forward import Net, Scratch, evaluate_into, make_scratch, set_position
+from engine.kernels.forward import evaluate_into, set_position
 from engine.kernels.lookahead import (
     NEVER,
     Courses,
@@ -34,6 +34,7 @@ from engine.kernels.lookahead import (
     make_tree,
 )
 from engine.kernels.movegen import is_over
+from engine.kernels.net import Net, Scratch, make_scratch
 from engine.kernels.random import game_seed, random_word, roll
 
 __all__ = [

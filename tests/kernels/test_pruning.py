@@ -11,7 +11,7 @@ from engine.evaluation.encoders import ENCODERS
 from engine.evaluation.network import PRUNING_ENCODER, Network, PruningNet
 from engine.kernels import movegen
 from engine.kernels.choice import choose_results
-from engine.kernels.forward import KEPT, PRUNING
+from engine.kernels.net import KEPT, PRUNING
 
 
 @pytest.fixture(scope="module")

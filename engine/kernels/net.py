@@ -1,0 +1,136 @@
+"""What the kernels pass around: the weights of a net, and the working memory of a thread."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+
+from engine.kernels.bearoff import Bearoff
+from engine.kernels.movegen import MAX_RESULTS
+from engine.kernels.tactics import TACTICS
+
+__all__ = [
+    "COUNTS",
+    "KEPT",
+    "OTHER",
+    "OUTPUTS",
+    "PRUNING",
+    "SIZE",
+    "Net",
+    "Scratch",
+    "make_scratch",
+]
+
+Array = np.ndarray[Any, Any]
+
+SIZE = 64
+OTHER = 32
+OUTPUTS = 8
+COUNTS = 16  # rows of the table a slot has
+PRUNING = 32  # units of the net that says which results are worth evaluating
+KEPT = 5  # so many are
+
+
+class Net(NamedTuple):
+    """The weights of a net as the kernels want them; `engine.evaluation.network` makes them."""
+
+    table: Array
+    """float32[64 * 16 * H]: the row of each (slot, count); a slot is a byte of a packed board."""
+    sizes: Array
+    """int64[L + 1]: H and the inputs of each later layer, multiples of 8; then 8, the outputs."""
+    weights: Array
+    """float32[.]: the bias[H] of the first layer; then, for each later layer, its
+    weight[inputs, outputs] row by row and its bias[outputs]."""
+    tactics: Array
+    """float32[TACTICS * H]: the first layer's weights for `engine.kernels.tactics`, or empty."""
+    pruning_table: Array
+    """float32[64 * 16 * PRUNING]: the same for the net of `engine.kernels.pruning`; empty when
+    every result is to be evaluated."""
+    pruning_weights: Array
+    """float32[6 * PRUNING]: the bias of that net's units, and what each of its five outputs makes
+    of them."""
+    bearoff: Bearoff
+    """What the net need not guess."""
+
+
+class Scratch(NamedTuple):
+    """The working memory of one thread."""
+
+    layers: Array
+    """float32[(L + 1) * stride]: the sums of each layer, the outputs last."""
+    bits: Array
+    """The same memory as int32."""
+    stride: int
+    """Where the next layer begins."""
+    active: Array
+    """int32[.]: indices of a layer's positive sums."""
+    changes: Array
+    """int64[.]: where in the table the rows begin that a play adds and takes away, by turns."""
+    sums: Array
+    """float32[H]: the first sums of `parent`."""
+    tactics: Array
+    """float32[TACTICS + 8]: the tactical features of a result, or what they have changed by."""
+    parent_tactics: Array
+    """float32[TACTICS + 8]: those of `parent`."""
+    results: Array
+    """uint64[., 8]: the results of a roll."""
+    children: Array
+    """The same memory as int8[., 64]."""
+    stack: Array
+    """uint32[4, 4], for the move generator."""
+    board: Array
+    """uint64[8]: the position whose plays are weighed."""
+    board_bytes: Array
+    """The same memory as int8[64]."""
+    parent: Array
+    """uint64[8]: the same with sides switched, so it differs from a result by one play only."""
+    parent_bytes: Array
+    """The same memory as int8[64]."""
+    parent_rows: Array
+    """The same memory as int8[1, 64]."""
+    evaluated: Array
+    """int64[1]: how many results were evaluated."""
+    pruning_sums: Array
+    """float32[PRUNING]: the pruning net's first sums of `parent`."""
+    pruning_layer: Array
+    """float32[PRUNING]: those of a result."""
+    pruning_worth: Array
+    """float32[PRUNING]: what each unit counts for at the stakes in question."""
+    kept: Array
+    """int64[KEPT]: the rows of `results` that are worth evaluating."""
+    kept_scores: Array
+    """float32[KEPT]: what the pruning net makes of them."""
+
+
+@njit
+def make_scratch(sizes: Array) -> Scratch:
+    """The working memory of one thread for a net of these sizes."""
+    stride = (sizes.max() + 8 + 15) // 16 * 16  # whole cache lines
+    layers = np.zeros(len(sizes) * stride, np.float32)
+    results = np.empty((MAX_RESULTS, 8), np.uint64)
+    board = np.empty(8, np.uint64)
+    parent = np.empty(8, np.uint64)
+    return Scratch(
+        layers,
+        layers.view(np.int32),
+        stride,
+        np.empty(stride + 8, np.int32),
+        np.empty(2 * SIZE, np.int64),
+        np.empty(sizes[0], np.float32),
+        np.zeros(TACTICS + 8, np.float32),
+        np.zeros(TACTICS + 8, np.float32),
+        results,
+        results.view(np.int8),
+        np.empty((4, 4), np.uint32),
+        board,
+        board.view(np.int8),
+        parent,
+        parent.view(np.int8),
+        parent.view(np.int8).reshape(1, 64),
+        np.zeros(1, np.int64),
+        np.empty(PRUNING, np.float32),
+        np.empty(PRUNING, np.float32),
+        np.empty(PRUNING, np.float32),
+        np.empty(KEPT, np.int64),
+        np.empty(KEPT, np.float32),
+    )
