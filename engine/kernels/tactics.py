@@ -49,16 +49,14 @@ def _full_roll_table() -> Array:
     Bit i of the index: the point 12 - i ahead of the checker is blocked. Of doubles the first two
     steps count.
     """
-    table = np.zeros(1 << AHEAD, np.float32)
-    for blocked in range(1 << AHEAD):
-        open_ahead = [True] + [not blocked >> (AHEAD - pips) & 1 for pips in range(1, AHEAD + 1)]
-        playable = [
-            open_ahead[first + second] and (open_ahead[first] or open_ahead[second])
-            for first in range(1, 7)
-            for second in range(1, 7)
-        ]
-        table[blocked] = sum(playable) / 36
-    return table
+    blocked = np.arange(1 << AHEAD)
+    open_ahead = [blocked >> (AHEAD - pips) & 1 == 0 for pips in range(AHEAD + 1)]
+    playable = [
+        open_ahead[first + second] & (open_ahead[first] | open_ahead[second])
+        for first in range(1, 7)
+        for second in range(1, 7)
+    ]
+    return (np.sum(playable, axis=0) / 36).astype(np.float32)
 
 
 _FULL_ROLLS = _full_roll_table()
