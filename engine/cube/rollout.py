@@ -21,7 +21,8 @@ from engine.cube.situations import Situation, situations_from, taken
 from engine.errors import AcepointError
 from engine.evaluation.bearoff import load, tables
 from engine.evaluation.network import Network
-from engine.kernels.rollout import COLUMNS, LONGEST, STRATA, Method, Skill, roll_out
+from engine.kernels.rollout import COLUMNS, LONGEST, roll_out
+from engine.kernels.trials import STRATA, THROWS, Method, Skill
 
 __all__ = ["Ending", "Limits", "Rollout", "Settings", "Start", "cube_starts", "play_start"]
 
@@ -82,7 +83,7 @@ class Settings:
         if self.later_plies is not None:
             later = Skill(filter_named(self.moves, self.later_plies), self.later_plies)
         generator = np.random.Generator(np.random.PCG64(self.seed))
-        orders = np.array([generator.permutation(36) for _ in range(STRATA)])
+        orders = np.array([generator.permutation(THROWS) for _ in range(STRATA)])
         horizon = self.truncate or LONGEST
         return Method(
             first, later, self.later_from, horizon, self.reduce_variance, self.seed, orders

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from engine.cube.context import CubeContext, Owner, cubes_of
-from engine.kernels.rollout import Situations
+from engine.kernels.trials import Situations
 
 __all__ = ["Situation", "situations_from", "taken"]
 

@@ -4,9 +4,6 @@ Everything is counted as equity for one side, the *root's*, whoever is on roll: 
 cube, who is on roll) maps what a position is worth in it to that scale. So the cube may be turned,
 the stakes grow and the sides change, and sums of differences stay sums.
 
-*Stratified dice*: the first rolls of 36 trials in a row are the 36 throws of two dice; those of
-1,296 see every pair of throws in the first two turns, those of 46,656 every three.
-
 *Variance reduction by luck*: at each turn the 0-ply estimates of the 21 rolls give the luck of the
 one thrown, the estimate after it less the mean over all. Its expectation is zero, whatever the
 estimates are worth, so the sum over the game may be taken from the result; what is left varies as
@@ -15,7 +12,7 @@ little as the estimates are good (Montgomery, "Variance reduction", GammOnLine, 
 *Exact ends*: where a bearoff database knows all that is to come, the trial ends with that.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -23,100 +20,35 @@ from numba import njit
 from engine.kernels import kernel
 from engine.kernels.bearoff import Bearoff, bearoff_actions, bearoff_values
 from engine.kernels.choice import best_cubeful_result
-from engine.kernels.cubeful import ACTIONS, Cubes, cube_actions, position_value, readiness
-from engine.kernels.forward import evaluate_into, set_position
+from engine.kernels.cubeful import (
+    ACTIONS,
+    Cubes,
+    cube_actions,
+    outcome_worths,
+    position_value,
+    readiness,
+)
+from engine.kernels.forward import evaluate_into, evaluate_result, set_position
 from engine.kernels.lookahead import (
     NEVER,
     Courses,
-    Filter,
     best_result_ahead,
     look_ahead,
     make_tree,
 )
-from engine.kernels.movegen import is_over
+from engine.kernels.movegen import is_over, results_into
 from engine.kernels.net import Net, Scratch, make_scratch
-from engine.kernels.random import game_seed, random_word, roll
+from engine.kernels.pruning import keep_best, weigh_outcomes
+from engine.kernels.trials import THROWS, Game, Method, Situations, throw
 
-__all__ = [
-    "COLUMNS",
-    "LONGEST",
-    "STRATA",
-    "Method",
-    "Situations",
-    "Skill",
-    "roll_out",
-    "trial_dice",
-]
+__all__ = ["COLUMNS", "LONGEST", "roll_out"]
 
 Array = np.ndarray[Any, Any]
 
 COLUMNS = 6  # of what a trial gives: equity, then the five probabilities
-STRATA = 3  # turns whose rolls are stratified
 LONGEST = 1024  # turns after which a game is truncated even if nobody asked for it
-THROWS = 36
+WEIGHED = 2  # results of a roll from which its luck is estimated, where a net can tell which
 ROW = np.int64(0)  # of a board that stands alone; a literal 0 would be compiled for by itself
-
-
-class Situations(NamedTuple):
-    """The S situations that a game can come into, each as its player on roll has it."""
-
-    cubes: Cubes
-    """Of S situations."""
-    played: Array
-    """int64[S]: the situation of the next player, after a play."""
-    taken: Array
-    """int64[S]: that of the player on roll after his double was taken; -1 where he cannot gain by
-    doubling or may not."""
-    beavered: Array
-    """int64[S]: the same after a beaver; -1 where there is none."""
-    slope: Array
-    offset: Array
-    """float64[S]: offset + slope x value is the equity for the root's side."""
-    is_root: Array
-    """bool[S]: whether the root's side is on roll."""
-
-
-class Skill(NamedTuple):
-    """How well the sides play."""
-
-    filters: Filter
-    """For as many plies as plays are looked ahead."""
-    cube_plies: int
-    """How far ahead the cube actions look."""
-
-
-class Method(NamedTuple):
-    """How the games are played."""
-
-    first: Skill
-    later: Skill
-    later_from: int
-    """The ply from which on `later` holds."""
-    horizon: int
-    """Plies after which the estimate ends a trial, up to LONGEST."""
-    reduced: bool
-    """Whether the luck is taken out."""
-    seed: int
-    orders: Array
-    """int64[STRATA, 36]: a permutation of the throws for each stratified turn."""
-
-
-class Game(NamedTuple):
-    """One thread's game in progress."""
-
-    scratch: Scratch
-    board: Array
-    """uint64[1, 8], row 0 on roll."""
-    cells: Array
-    """The same memory as int8[1, 64]."""
-    values: Array
-    """float32[5]: the probabilities of `board`, for the player on roll."""
-    best: Array
-    """float32[5]: those of a result that is weighed."""
-    means: Array
-    """float64[5]: means over the rolls, for the next player."""
-    actions: Array
-    """float64[ACTIONS]."""
 
 
 @njit
@@ -131,22 +63,6 @@ def _make_game(net: Net) -> Game:
         np.empty(5),
         np.empty(ACTIONS),
     )
-
-
-@njit(inline="always")
-def _throw(seed: int, trial: int, turn: int, orders: Array) -> tuple[int, int]:
-    """The two dice of a turn of a trial.
-
-    Turn k takes digit k of the trial's number in base 36, shifted by a random amount for each set
-    of lower digits, so that short rollouts do not see the same throw in every trial.
-    """
-    if turn >= STRATA:
-        return roll(game_seed(np.uint64(seed), np.uint64(trial)), turn)
-    period = THROWS**turn
-    word = random_word(random_word(np.uint64(seed), np.uint64(turn)), np.uint64(trial % period))
-    shift = np.int64(word % np.uint64(THROWS))
-    outcome = orders[turn, (trial // period + shift) % THROWS]
-    return outcome // 6 + 1, outcome % 6 + 1
 
 
 @njit(inline="always")
@@ -241,6 +157,38 @@ def _turn_cube(
 
 
 @njit
+def _likely_best(
+    net: Net, scratch: Scratch, high: int, low: int, cubes: Cubes, following: int, values: Array,
+    actions: Array,
+) -> int:  # fmt: skip
+    """`best_cubeful_result` among the few results that the pruning net likes best.
+
+    Luck needs no more, and half the time is saved. After `set_position` and `weigh_outcomes`.
+    """
+    count = results_into(
+        scratch.board_bytes, scratch.board, high, low, scratch.results, 0, scratch.stack
+    )
+    pruned = count > WEIGHED
+    if pruned:
+        keep_best(net, scratch, count)
+        count = WEIGHED
+    at = (len(net.sizes) - 1) * scratch.stride
+    chosen = 0
+    lowest = np.inf
+    for place in range(count):
+        row = scratch.kept[place] if pruned else place
+        evaluate_result(net, scratch, row, at)
+        ready = readiness(scratch.children, row)
+        value = position_value(cubes, following, scratch.layers, at, ready, actions)
+        if value < lowest:
+            lowest = value
+            chosen = row
+            for index in range(5):
+                values[index] = scratch.layers[at + index]
+    return chosen
+
+
+@njit
 def _take_luck_out(
     net: Net, bearoff: Bearoff, situations: Situations, following: int, game: Game,
     high: int, low: int, sample: Array,
@@ -251,12 +199,18 @@ def _take_luck_out(
     """
     cubes, actions, best, means = situations.cubes, game.actions, game.best, game.means
     scratch = game.scratch
+    has_pruning = len(net.pruning_table) > 0
+    if has_pruning:
+        weigh_outcomes(net, scratch, outcome_worths(cubes, following))
     means[:] = 0
     mean, thrown = 0.0, 0.0
     doubles = situations.taken[following] >= 0
     for one in range(1, 7):
         for other in range(1, one + 1):
-            row = best_cubeful_result(net, scratch, one, other, cubes, following, best, actions)
+            if has_pruning:
+                row = _likely_best(net, scratch, one, other, cubes, following, best, actions)
+            else:
+                row = best_cubeful_result(net, scratch, one, other, cubes, following, best, actions)
             known, value = False, 0.0
             if not is_over(scratch.children[row]):
                 known, value = _exact_value(
@@ -278,6 +232,9 @@ def _take_luck_out(
     is_root = situations.is_root[following]
     _add_probabilities(sample, game.values, is_root, -1.0)
     _add_probabilities(sample, means, is_root, 1.0)
+    if has_pruning:
+        row = best_cubeful_result(net, scratch, high, low, cubes, following, game.values, actions)
+        game.board[0] = scratch.results[row]
 
 
 @njit
@@ -324,7 +281,7 @@ def _trial(
             if known:
                 value = situations.cubes.stakes[situation, 0, 0]
                 break
-        first, second = _throw(method.seed, trial, turn, method.orders)
+        first, second = throw(method.seed, trial, turn, method.orders)
         situation = situations.played[situation]
         chosen = -1
         if courses is not None and len(skill.filters.most):
@@ -377,13 +334,3 @@ def roll_out(
             net, bearoff, situations, situation, cube_first, game, method, courses, tree,
             first_trial + index, samples[index],
         )  # fmt: skip
-
-
-@kernel
-def trial_dice(seed: int, first_trial: int, turn: int, orders: Array, dice: Array) -> None:
-    """The dice of one turn of trials numbered from `first_trial`, written to int8[N, 2].
-
-    orders: as in `Method`.
-    """
-    for index in range(len(dice)):
-        dice[index, 0], dice[index, 1] = _throw(seed, first_trial + index, turn, orders)

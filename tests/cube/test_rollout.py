@@ -1,17 +1,25 @@
 """Rollouts: known answers, errors, and the same trials however they are played."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from engine.backgammon.dice import ROLLS, WEIGHTS
 from engine.backgammon.position import Position
 from engine.bot import Bot
+from engine.cube.bearoff import analyse
 from engine.cube.context import CubeContext, Owner
 from engine.cube.rollout import Ending, Limits, Rollout, Settings, cube_starts
 from engine.cube.rollout_statistics import standard_errors
 from engine.errors import AcepointError, PositionError
+from engine.evaluation.bearoff import tables
+from engine.evaluation.bearoff_build import solve
+from engine.evaluation.bearoff_store import Database
 from engine.kernels import movegen
 
-PLAIN = Settings(reduce_variance=False)
+PLAIN = Settings(reduce_variance=False, bearoff=False)
+REDUCED = Settings(bearoff=False)
 
 
 def race(mine: dict[int, int], theirs: dict[int, int]) -> Position:
@@ -28,7 +36,7 @@ def race(mine: dict[int, int], theirs: dict[int, int]) -> Position:
 LAST_ROLL = race({6: 1, 1: 1}, {1: 1})
 P = 15 / 36
 NO_CUBE = CubeContext().without_cube()
-SHORT = Settings(truncate=3)
+SHORT = Settings(truncate=3, bearoff=False)
 
 
 @pytest.fixture(scope="module")
@@ -54,14 +62,14 @@ def rolled(network, position, context, settings, trials, **arguments):
     return rollout
 
 
-@pytest.mark.parametrize("settings", [PLAIN, Settings()], ids=["plain", "reduced"])
+@pytest.mark.parametrize("settings", [PLAIN, REDUCED], ids=["plain", "reduced"])
 def test_the_last_roll_comes_out_exactly(network, settings):
     (summary,) = rolled(network, LAST_ROLL, NO_CUBE, settings, 36).summaries()
     assert summary.probabilities == pytest.approx([P, 0, 0, 0, 0], abs=1e-6)
     assert summary.equity == pytest.approx(2 * P - 1, abs=1e-6)
 
 
-@pytest.mark.parametrize("settings", [PLAIN, Settings()], ids=["plain", "reduced"])
+@pytest.mark.parametrize("settings", [PLAIN, REDUCED], ids=["plain", "reduced"])
 def test_a_double_on_the_last_roll_of_a_match_comes_out_exactly(network, settings):
     context = CubeContext(away=(4, 2))  # the opponent has no use for a cube at 2
     _, take = rolled(network, LAST_ROLL, context, settings, 36).summaries()
@@ -71,7 +79,7 @@ def test_a_double_on_the_last_roll_of_a_match_comes_out_exactly(network, setting
 
 
 def test_equity_at_double_match_point_is_twice_the_chance_less_one(network):
-    rollout = rolled(network, Position.start(), CubeContext(away=(1, 1)), Settings(), 36)
+    rollout = rolled(network, Position.start(), CubeContext(away=(1, 1)), REDUCED, 36)
     (samples,) = rollout.samples
     assert samples[:, 0] == pytest.approx(2 * samples[:, 1] - 1, abs=1e-6)
 
@@ -88,7 +96,7 @@ POSITIONS = {
 )
 @pytest.mark.parametrize("position", POSITIONS.values(), ids=POSITIONS)
 def test_plain_and_reduced_means_agree_within_their_errors(bot, network, position, context):
-    reduced = rolled(network, position, context, Settings(), 720).summaries()
+    reduced = rolled(network, position, context, REDUCED, 720).summaries()
     plain = rolled(network, position, context, PLAIN, 2880).summaries()
     for one, other in zip(reduced, plain, strict=True):
         error = np.hypot(one.error, other.error)
@@ -99,7 +107,7 @@ def test_plain_and_reduced_means_agree_within_their_errors(bot, network, positio
 
 def test_the_luck_taken_out_makes_errors_smaller(released):
     for position in POSITIONS.values():
-        reduced = rolled(released._network, position, NO_CUBE, Settings(), 144).summaries()
+        reduced = rolled(released._network, position, NO_CUBE, REDUCED, 144).summaries()
         plain = rolled(released._network, position, NO_CUBE, PLAIN, 144).summaries()
         assert reduced[0].error < 0.5 * plain[0].error
 
@@ -205,3 +213,51 @@ def test_the_error_is_that_within_the_first_rolls():
 
 def test_one_trial_has_no_error():
     assert np.isnan(standard_errors(np.ones((1, 6)))).all()
+
+
+def own_play_chances(network) -> dict[bytes, float]:
+    """The winning chance of the player on roll, when both play as the net does, in each bearoff
+    with up to two checkers a side: from the short ones to the long ones."""
+    sides = [{a: 1} for a in range(1, 7)]
+    sides += [{a: 1, b: 1} if a != b else {a: 2} for a in range(1, 7) for b in range(1, a + 1)]
+    positions = [race(mine, theirs) for mine in sides for theirs in sides]
+    packed = movegen.pack(np.array([position.board for position in positions]))
+    results = [
+        network.choose(packed, np.tile(np.array(dice, np.int8), (len(packed), 1)))[0]
+        for dice in ROLLS
+    ]
+    chances: dict[bytes, float] = {}
+    for row in np.argsort([sum(position.pips) for position in positions], kind="stable"):
+        after = [chances.get(each[row].tobytes(), 0.0) for each in results]
+        chances[packed[row].tobytes()] = 1 - float(np.dot(WEIGHTS, after)) / 36
+    return chances
+
+
+@pytest.mark.parametrize("settings", [PLAIN, REDUCED], ids=["plain", "reduced"])
+def test_intervals_hold_the_exact_value_as_often_as_they_say(network, settings):
+    chances = own_play_chances(network)
+    inside = 0
+    for seed, board in enumerate(list(chances)[::7]):
+        packed = np.frombuffer(board, np.int8).reshape(2, 32)
+        start = cube_starts(packed, NO_CUBE)
+        played = replace(settings, seed=seed)
+        rollout = Rollout(network, NO_CUBE, start, played, alternatives=False)
+        rollout.run(Limits(144), workers=1)
+        (summary,) = rollout.summaries()
+        off = abs(summary.probabilities[0] - chances[board])
+        inside += off <= 1.96 * summary.probability_errors[0] + 1e-6
+    assert inside >= 0.9 * len(list(chances)[::7])
+
+
+def test_a_trial_ends_with_the_exact_value_of_a_database(network, monkeypatch):
+    database = Database("two-sided", 3, 3)
+    bearoff = tables(two_sided=(database, solve(database)))
+    monkeypatch.setattr("engine.cube.rollout.load", lambda: bearoff)
+    position = race({3: 2, 1: 1}, {2: 1, 1: 2})
+    packed = movegen.pack(position.board[None])[0]
+    for context in (CubeContext(), CubeContext(owner=Owner.ME)):
+        decision = analyse(bearoff, packed[None], context).decision
+        no_double, take = rolled(network, position, context, Settings(), 2).summaries()
+        assert no_double.equity == pytest.approx(decision.no_double, abs=1e-9)
+        assert take.equity == pytest.approx(decision.double_take, abs=1e-9)
+        assert no_double.error == take.error == 0

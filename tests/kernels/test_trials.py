@@ -14,7 +14,7 @@ from engine.cube.equity import position_equities, readiness
 from engine.cube.rollout import Limits, Rollout, Settings, Start
 from engine.evaluation import outcome
 from engine.kernels import movegen
-from engine.kernels.rollout import STRATA, trial_dice
+from engine.kernels.trials import STRATA, trial_dice
 
 SEED = 12
 ORDERS = np.array([np.random.default_rng(turn).permutation(36) for turn in range(STRATA)])
@@ -118,7 +118,7 @@ ROOTS = {
 @pytest.mark.parametrize("root", ROOTS.values(), ids=ROOTS)
 def test_a_trial_is_what_its_definition_says(root, reduced, random_network, played_boards):
     network = random_network(16, 8, scale=3.0)
-    settings = Settings(truncate=14, reduce_variance=reduced, seed=SEED)
+    settings = Settings(truncate=14, reduce_variance=reduced, bearoff=False, seed=SEED)
     boards = movegen.pack(played_boards_of_games(played_boards))
     starts = [
         Start(str(row), board, (root, True) if row % 2 else (root.flipped(), False), row % 3 > 0)

@@ -12,7 +12,7 @@ from engine.cube.rollout import Limits, Settings
 from engine.errors import FileFormatError
 from engine.records.rollouts import resume, save
 
-SHORT = Settings(truncate=2)
+SHORT = Settings(truncate=2, bearoff=False)
 
 
 def opening(bot, settings=SHORT, **arguments):
@@ -44,8 +44,8 @@ def test_a_saved_rollout_goes_on_as_if_it_had_never_stopped(bot, saved):
 @pytest.mark.parametrize(
     ("changes", "name"),
     [
-        ({"settings": Settings(truncate=2, seed=1)}, "seed"),
-        ({"settings": Settings(truncate=3)}, "truncate"),
+        ({"settings": Settings(truncate=2, bearoff=False, seed=1)}, "seed"),
+        ({"settings": Settings(truncate=3, bearoff=False)}, "truncate"),
         ({"match": CubeContext(away=(3, 3))}, "situation"),
         ({"candidates": 1}, "candidates"),
     ],
