@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.backgammon.board import is_over
+from engine.backgammon.board import OFF, is_over
 from engine.backgammon.dice import ROLLS, WEIGHTS
 from engine.backgammon.variants import BACKGAMMON
 from engine.cube.context import CubeContext, Owner
@@ -93,7 +93,8 @@ def slow_trial(network, start, root, settings, rollout, trial):
         for (high, low), weight in zip(ROLLS, WEIGHTS, strict=True):
             results, _ = movegen.legal_results(packed, np.array([[high, low]], np.int8))
             values, equities = value_of(results, context)
-            best = np.lexsort((outcome.equity(values), equities))[0]
+            off = results[:, 1, OFF]
+            best = np.lexsort((-off, outcome.equity(values), equities))[0]
             thrown = (high, low) == (dice.max(), dice.min())
             if settings.reduce_variance:
                 add(weight / 36 - thrown, values[best], equities[best], context, is_root)
