@@ -13,7 +13,7 @@ from engine.cube.context import CubeContext, Owner
 from engine.cube.rollout import Ending, Limits, Rollout, Settings, cube_starts
 from engine.cube.rollout_statistics import standard_errors
 from engine.errors import AcepointError, PositionError
-from engine.evaluation.bearoff import tables
+from engine.evaluation.bearoff import probabilities, tables
 from engine.evaluation.bearoff_build import solve
 from engine.evaluation.bearoff_store import Database
 from engine.kernels import movegen
@@ -261,3 +261,28 @@ def test_a_trial_ends_with_the_exact_value_of_a_database(network, monkeypatch):
         assert no_double.equity == pytest.approx(decision.no_double, abs=1e-9)
         assert take.equity == pytest.approx(decision.double_take, abs=1e-9)
         assert no_double.error == take.error == 0
+
+
+@pytest.mark.parametrize(
+    ("settings", "trials"), [(PLAIN, 360), (REDUCED, 72)], ids=["plain", "reduced"]
+)
+def test_bearoffs_played_out_by_the_database_come_to_its_values(network, bearoff, settings, trials):
+    """200 positions: their intervals should hold the exact value of 190, give or take 3.1."""
+    generator = np.random.default_rng(7)
+    boards = np.zeros((200, 2, 26), np.int8)
+    for row in boards.reshape(-1, 26):
+        np.add.at(row, generator.integers(1, 7, generator.integers(3, 7)), 1)
+        row[0] = 15 - row.sum()
+    packed = movegen.pack(boards)
+    exact, known = probabilities(bearoff, packed)
+    assert known.all()
+    inside = 0
+    for seed, board in enumerate(packed):
+        played = replace(settings, seed=seed)
+        start = cube_starts(board, NO_CUBE)
+        rollout = Rollout(network.with_bearoff(bearoff), NO_CUBE, start, played, False)
+        rollout.run(Limits(trials), workers=1)
+        (summary,) = rollout.summaries()
+        off = abs(summary.probabilities[0] - exact[seed, 0])
+        inside += off <= 1.96 * summary.probability_errors[0] + 1e-6
+    assert inside >= 180
