@@ -112,6 +112,8 @@ def read_id(text: str, variant: Variant = BACKGAMMON) -> tuple[Position, Match |
     text: a gnubg position ID, one with a match ID (`position:match`), an XGID or a FIBS board
     string. Raises PositionError naming the part at fault.
     """
+    if not isinstance(text, str):
+        raise PositionError(f"position {text!r}: expected a text")
     text = text.strip()
     match: Match | None = None
     if text.startswith(XGID_PREFIX):
