@@ -67,12 +67,22 @@ ROLL_OUT = "analyse rollout move {numbers}\nexport position text {exported}\n"
 END = "quit\ny\n"
 ROLLED_OUT = re.compile(r"\d+\. Rollout +(.+?) +Eq\.: +(\S+).*\n.*\n.* CF +(\S+)\]")
 
+
+class Level(NamedTuple):
+    """How a decision is rolled out at one of Sage's levels, and how many are."""
+
+    decisions: int
+    trials: int
+    settings: Settings
+
+
 LEVELS = {
-    "truncated1": (72, Settings(truncate=5)),
-    "truncated2": (360, Settings(truncate=7, plies=1, later_plies=0, later_from=1)),
-    "truncated3": (360, Settings(truncate=7, plies=2, later_plies=1, later_from=2)),
+    "truncated1": Level(10, 72, Settings(truncate=5)),
+    "truncated2": Level(3, 360, Settings(truncate=7, plies=1, later_plies=0, later_from=1)),
+    "truncated3": Level(1, 360, Settings(truncate=7, plies=2, later_plies=1, later_from=2)),
 }
-"""Trials of each play and settings like those of Sage's levels, which it counts from 1-ply."""
+"""Plies, trials and truncation like Sage's own, which calls 1-ply what is 0-ply here; the slower
+levels take some minutes for ten decisions, so they have fewer of the same."""
 
 
 class Worth(NamedTuple):
@@ -207,12 +217,13 @@ def _error(timed: Timed) -> str:
 
 
 def _truncated(bot: Bot, level: str, drawn: Sample, ask: Ask) -> Row:
-    count = len(drawn.packed)
-    answer = ask("bgsage", level, drawn.packed, drawn.dice)
+    count = LEVELS[level].decisions
+    packed, dice = drawn.packed[:count], drawn.dice[:count]
+    answer = ask("bgsage", level, packed, dice)
     speed = checked(answer, drawn, "bgsage", is_legal)
     decisions = [
         (Position(board, BACKGAMMON), (high, low))
-        for board, (high, low) in zip(unpack(drawn.packed), drawn.dice.tolist(), strict=True)
+        for board, (high, low) in zip(unpack(packed), dice.tolist(), strict=True)
     ]
     began = time.process_time()
     chosen = [_best_truncated(bot, *decision, level) for decision in decisions]
@@ -226,12 +237,10 @@ def _truncated(bot: Bot, level: str, drawn: Sample, ask: Ask) -> Row:
 
 def _best_truncated(bot: Bot, position: Position, dice: Dice, level: str) -> list[int]:
     """The 52 counts after the play that a truncated rollout says is best."""
-    trials, settings = LEVELS[level]
+    _, trials, settings = LEVELS[level]
     rollout = bot.rollout(position, dice, settings=settings)
-    best = 0
-    if len(rollout.starts) > 1:
-        rollout.run(Limits(trials), workers=1)
-        worth = [(summary.trials, summary.equity) for summary in rollout.summaries()]
-        best = worth.index(max(worth))
+    rollout.run(Limits(trials), workers=1)
+    worth = [(summary.trials, summary.equity) for summary in rollout.summaries()]
+    best = worth.index(max(worth))
     counts: list[int] = unpack(rollout.starts[best].packed[None]).ravel().tolist()
     return counts

@@ -21,12 +21,11 @@ SMALL = {
     "EVALUATIONS": 100,
     "LOOKED_AT": {2: 2},
     "CHECKED": 1,
-    "DECISIONS": 1,
 }
 FEW_TRIALS = {
-    "REDUCED": 36,
+    "REDUCED": 12,
     "PLAIN": 36,
-    "LEVELS": {"truncated1": (36, Settings(truncate=2))},
+    "LEVELS": {"truncated1": rollout_benchmark.Level(1, 36, Settings(truncate=2))},
 }
 
 
