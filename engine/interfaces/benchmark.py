@@ -2,21 +2,15 @@
 
 Each row first checks that the answers are right, and only then is timed, in processor seconds, so
 that other work on the machine does not count; the command from the shell alone is timed by the
-clock. The peers run one after the other, each task in a fresh process, as some answer a position
-they have seen from a cache.
+clock. The peers run one after the other.
 """
 
-import json
 import statistics
 import subprocess
-import sys
 import sysconfig
 import time
 from collections.abc import Callable
-from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -30,9 +24,21 @@ from engine.bot import Bot
 from engine.cube.context import CubeContext
 from engine.errors import AcepointError
 from engine.evaluation.outcome import equity, flip
-from engine.kernels.movegen import legal_results, pack, swap, unpack
+from engine.interfaces.peers import (
+    Ask,
+    Packed,
+    Row,
+    Sample,
+    ask_nobody,
+    ask_peer,
+    checked,
+    is_legal,
+    same_results,
+)
+from engine.interfaces.rollout_benchmark import full_rollouts, truncated_rollouts
+from engine.kernels.movegen import legal_results, pack, unpack
 
-__all__ = ["Row", "Sample", "measure", "sample_games"]
+__all__ = ["measure", "sample_games"]
 
 POSITIONS = 4000
 GAMES = 100  # played at once while collecting positions
@@ -41,37 +47,12 @@ PASSES = 25  # of ours over the sample, which remembers nothing; the median coun
 CALLS = 500  # of the Python API
 COMMANDS = 5  # runs of `acepoint move`
 LOOKED_AT = {2: 100, 3: 10}  # plies: positions for the best play so far ahead
+DECISIONS = 10  # for truncated rollouts, at most
 PLIES_OF_PEERS = 2  # that they are asked to look ahead
 CHECKED = 3  # positions whose lookahead is compared with one a ply shallower
 TOLERANCE = 1e-4  # equity by which two ways to evaluate a position may differ
 MISSED = 0.02  # of a probability: what best plays that the pruning net misses may come to
 EVALUATIONS = 20_000  # asked of a peer
-
-Packed = npt.NDArray[np.int8]
-Answers = list[Any]
-
-
-class Row(NamedTuple):
-    """One line of the table; None where an engine has no such figure or is not installed."""
-
-    what: str
-    acepoint: float
-    gnubg: float | None
-    sage: float | None
-    unit: str
-
-
-class Sample(NamedTuple):
-    """N distinct positions with a roll each, and all their legal results."""
-
-    packed: Packed
-    """int8[N, 2, 32], row 0 on roll."""
-    dice: npt.NDArray[np.int8]
-    """int8[N, 2]"""
-    results: Packed
-    """int8[M, 2, 32] as the next player sees them."""
-    offsets: npt.NDArray[np.int64]
-    """int64[N + 1]: the results of position i are rows offsets[i] : offsets[i + 1]."""
 
 
 def sample_games(bot: Bot, count: int, seed: int) -> Sample:
@@ -97,65 +78,30 @@ def measure(net: Path | None, with_peers: bool) -> list[Row]:
     """
     bot = Bot(net)
     sample = sample_games(bot, POSITIONS, SEED)
-    ask = _ask if with_peers else _ask_nobody
+    ask = ask_peer if with_peers else ask_nobody
     return [
         _move_generation(sample, ask),
         _evaluation(bot, sample, ask),
         _best_play(bot, sample, ask),
         *(_best_play_ahead(net, plies, sample, ask) for plies in LOOKED_AT),
+        *full_rollouts(bot, with_peers),
+        *truncated_rollouts(bot, _drawn(sample, DECISIONS, least_plays=2), ask),
         _one_call(bot, sample),
         _command(net, sample),
     ]
 
 
-Ask = Callable[[str, str, Packed, npt.NDArray[np.int8]], tuple[float, Answers] | None]
-"""(package, task, positions, dice) -> positions a second and the answers; None: not there."""
-
-
-def _ask_nobody(*_: object) -> None:
-    return None
-
-
-def _ask(
-    package: str, task: str, packed: Packed, dice: npt.NDArray[np.int8]
-) -> tuple[float, Answers] | None:
-    """What a peer answers in a process of its own; see `engine.interfaces.peer_process`."""
-    if not _is_installed(package):
-        return None
-    request = {
-        "boards": unpack(packed).reshape(-1, 52).tolist(),
-        "dice": np.sort(dice, axis=1)[:, ::-1].tolist(),
-    }
-    script = Path(__file__).with_name("peer_process.py")
-    process = subprocess.run(
-        # -P: modules beside the script must not hide those of the same name elsewhere.
-        [sys.executable, "-P", script, package, task],
-        input=json.dumps(request),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if process.returncode:
-        reason = (process.stderr.splitlines() or [f"exit code {process.returncode}"])[-1]
-        raise AcepointError(f"{package} failed at {task}: {reason}")
-    answer = json.loads(process.stdout)
-    return len(packed) / answer["seconds"], answer["answers"]
-
-
-@cache
-def _is_installed(package: str) -> bool:
-    """Whether a peer can be asked; says once if it cannot."""
-    if find_spec(package) is not None:
-        return True
-    print(f"{package} is not installed: pip install acepoint[peers]", file=sys.stderr)
-    return False
+def _drawn(sample: Sample, count: int, least_plays: int = 1) -> Sample:
+    """Some of the sample's positions, by chance, that have so many plays."""
+    rows = np.flatnonzero(np.diff(sample.offsets) >= least_plays)
+    rows = np.random.default_rng(SEED).permutation(rows)[:count]
+    packed, dice = sample.packed[rows], sample.dice[rows]
+    return Sample(packed, dice, *legal_results(packed, dice))
 
 
 def _move_generation(sample: Sample, ask: Ask) -> Row:
     gnubg, sage = [
-        _checked(
-            ask(package, "results", sample.packed, sample.dice), sample, package, _same_results
-        )
+        checked(ask(package, "results", sample.packed, sample.dice), sample, package, same_results)
         for package in ("gnubg_nn", "bgsage")
     ]
     seconds = _seconds(lambda: legal_results(sample.packed, sample.dice))
@@ -185,7 +131,7 @@ def _evaluation(bot: Bot, sample: Sample, ask: Ask) -> Row:
 
 def _best_play(bot: Bot, sample: Sample, ask: Ask) -> Row:
     gnubg, sage = [
-        _checked(ask(package, "play", sample.packed, sample.dice), sample, package, _is_legal)
+        checked(ask(package, "play", sample.packed, sample.dice), sample, package, is_legal)
         for package in ("gnubg", "bgsage")
     ]
     seconds = _seconds(lambda: bot.best_packed(sample.packed, sample.dice))
@@ -196,13 +142,12 @@ def _best_play(bot: Bot, sample: Sample, ask: Ask) -> Row:
 
 def _best_play_ahead(net: Path | None, plies: int, sample: Sample, ask: Ask) -> Row:
     """With the cube in the centre of a money game."""
-    rows = np.random.default_rng(SEED).permutation(len(sample.packed))[: LOOKED_AT[plies]]
-    packed, dice = sample.packed[rows], sample.dice[rows]
-    drawn = Sample(packed, dice, *legal_results(packed, dice))
+    drawn = _drawn(sample, LOOKED_AT[plies])
+    packed, dice = drawn.packed, drawn.dice
     bot = Bot(net, plies)
     _check_lookahead(bot, Bot(net, plies - 1), Bot(net), packed[:CHECKED])
     gnubg, sage = [
-        _checked(ask(package, "look", packed, dice), drawn, package, _is_legal)
+        checked(ask(package, "look", packed, dice), drawn, package, is_legal)
         if plies == PLIES_OF_PEERS
         else None
         for package in ("gnubg", "bgsage")
@@ -285,43 +230,6 @@ def _check_lookahead(bot: Bot, shallower: Bot, static: Bot, packed: Packed) -> N
         if np.abs(values - expected).max() > MISSED:
             name = encode_position(unpack(position[None])[0])
             raise AcepointError(f"the evaluation of {name} is not the mean over the rolls")
-
-
-def _checked(
-    answer: tuple[float, Answers] | None,
-    sample: Sample,
-    package: str,
-    is_right: Callable[[Any, set[bytes], bytes], bool],
-) -> float | None:
-    """The speed of a peer whose every answer is right. Raises AcepointError when one is not."""
-    if answer is None:
-        return None
-    speed, answers = answer
-    legal = unpack(sample.results)
-    passed = unpack(swap(sample.packed))
-    for index, given in enumerate(answers):
-        results = {
-            board.tobytes() for board in legal[sample.offsets[index] : sample.offsets[index + 1]]
-        }
-        if not is_right(given, results, passed[index].tobytes()):
-            position = encode_position(unpack(sample.packed)[index])
-            high, low = sample.dice[index]
-            raise AcepointError(
-                f"{package} disagrees about the plays of {position} with {high}{low}"
-            )
-    return speed
-
-
-def _same_results(given: list[list[int]], legal: set[bytes], passed: bytes) -> bool:
-    return {_bytes(board) for board in given} == legal or (not given and legal == {passed})
-
-
-def _is_legal(given: list[int] | None, legal: set[bytes], _: bytes) -> bool:
-    return given is None or _bytes(given) in legal
-
-
-def _bytes(board: list[int]) -> bytes:
-    return np.array(board, np.int8).tobytes()
 
 
 def _are_probabilities(values: npt.NDArray[np.float64]) -> bool:

@@ -12,6 +12,8 @@ of them, the conversion of boards not counted, and `answers`, one for each board
     evaluate    the five probabilities of the player on roll
     play        the board after the best play, as the next player sees it; null when it is not told
     look        the same two plies ahead, with the cube in the centre of a money game
+    truncated1, truncated2, truncated3
+                the same by Sage's truncated rollouts of these names
 """
 
 import json
@@ -19,6 +21,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 Board = list[int]  # 52 counts
@@ -192,6 +195,9 @@ TASKS: dict[tuple[str, str], Task] = {
     ("bgsage", "evaluate"): bgsage_evaluate,
     ("bgsage", "play"): bgsage_play,
     ("bgsage", "look"): bgsage_look,
+    ("bgsage", "truncated1"): partial(bgsage_best, level="truncated1", cubeful=True),
+    ("bgsage", "truncated2"): partial(bgsage_best, level="truncated2", cubeful=True),
+    ("bgsage", "truncated3"): partial(bgsage_best, level="truncated3", cubeful=True),
 }
 
 

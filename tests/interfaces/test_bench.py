@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from engine import Bot
+from engine.cube.rollout import Settings
 from engine.errors import AcepointError
-from engine.interfaces import benchmark
+from engine.interfaces import benchmark, peers, rollout_benchmark
 from engine.interfaces.cli.bench import Bench
 from engine.kernels.movegen import swap, unpack
 
@@ -21,12 +22,19 @@ SMALL = {
     "LOOKED_AT": {2: 2},
     "CHECKED": 1,
 }
+FEW_TRIALS = {
+    "REDUCED": 12,
+    "PLAIN": 36,
+    "LEVELS": {"truncated1": rollout_benchmark.Level(1, 36, Settings(truncate=2))},
+}
 
 
 @pytest.fixture
 def small_sample(monkeypatch):
     for name, value in SMALL.items():
         monkeypatch.setattr(benchmark, name, value)
+    for name, value in FEW_TRIALS.items():
+        monkeypatch.setattr(rollout_benchmark, name, value)
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +47,7 @@ def test_json_has_the_fields_of_the_contract(small_sample, small_net, capsys):
     told = json.loads(capsys.readouterr().out)
 
     assert list(told) == ["machine", "rows"]
-    assert len(told["rows"]) == 6
+    assert len(told["rows"]) == 9
     for row in told["rows"]:
         assert list(row) == ["what", "acepoint", "gnubg", "sage", "unit"]
         assert row["acepoint"] > 0
@@ -54,10 +62,10 @@ def test_the_sample_is_distinct_positions_with_all_their_results(sample):
 
 def test_gnubg_nn_agrees_about_every_play_and_is_timed(sample):
     pytest.importorskip("gnubg_nn")
-    speed, answers = benchmark._ask("gnubg_nn", "results", sample.packed, sample.dice)
+    speed, answers = peers.ask_peer("gnubg_nn", "results", sample.packed, sample.dice)
 
     assert speed > 0
-    checked = benchmark._checked((speed, answers), sample, "gnubg_nn", benchmark._same_results)
+    checked = peers.checked((speed, answers), sample, "gnubg_nn", peers.same_results)
     assert checked == speed
 
 
@@ -72,21 +80,21 @@ def test_a_peer_that_misses_a_play_is_not_timed(sample):
     several = int(np.argmax(np.diff(sample.offsets) > 1))
     wrong = (1.0, [a[1:] if i == several else a for i, a in enumerate(answers)])
 
-    check = benchmark._same_results
-    assert benchmark._checked(right, sample, "peer", check) == 1.0
+    check = peers.same_results
+    assert peers.checked(right, sample, "peer", check) == 1.0
     with pytest.raises(AcepointError, match="peer disagrees about the plays of"):
-        benchmark._checked(wrong, sample, "peer", check)
+        peers.checked(wrong, sample, "peer", check)
 
 
 def test_a_peer_that_plays_illegally_is_not_timed(sample):
     legal = [results_of(sample, index)[-1] for index in range(len(sample.packed))]
     passed = unpack(swap(sample.packed)).reshape(-1, 52).tolist()
 
-    check = benchmark._is_legal
-    assert benchmark._checked((2.0, legal), sample, "peer", check) == 2.0
-    assert benchmark._checked((2.0, [None, *legal[1:]]), sample, "peer", check) == 2.0
+    check = peers.is_legal
+    assert peers.checked((2.0, legal), sample, "peer", check) == 2.0
+    assert peers.checked((2.0, [None, *legal[1:]]), sample, "peer", check) == 2.0
     with pytest.raises(AcepointError, match="peer disagrees"):
-        benchmark._checked((2.0, passed), sample, "peer", check)
+        peers.checked((2.0, passed), sample, "peer", check)
 
 
 def test_a_bot_whose_fast_choice_is_not_its_best_is_found_out(sample, small_net):
@@ -109,3 +117,38 @@ def test_a_bot_that_looks_ahead_wrongly_is_found_out(sample, small_net):
     benchmark._check_lookahead(one, static, static, sample.packed[:2])
     with pytest.raises(AcepointError, match="is not the mean over the rolls"):
         benchmark._check_lookahead(static, static, static, sample.packed[:2])
+
+
+EXPORTED = """\
+     1. Rollout          8/5 6/5                      Eq.: +0.131
+       0.544 0.164 0.000 - 0.456 0.129 0.006 CL +0.116 CF +0.131
+      [0.011 0.007 0.034 - 0.011 0.009 0.001 CL  0.031 CF  0.065]
+        Full cubeful rollout with variance reduction
+     2. Rollout          24/23 13/10                  Eq.: -0.065 (-0.196)
+       0.481 0.141 0.006 - 0.519 0.141 0.004 CL -0.035 CF -0.065
+      [0.012 0.007 0.001 - 0.012 0.008 0.006 CL  0.031 CF  0.064]
+        Full cubeful rollout with variance reduction
+     3. Cubeful 0-ply    24/20                        Eq.: -0.020 (-0.151)
+       0.497 0.125 0.005 - 0.503 0.135 0.004
+"""  # GNU Backgammon 1.07.001, export position text
+
+
+def test_what_the_program_has_rolled_out_is_read():
+    assert rollout_benchmark._read_export(EXPORTED) == {
+        "8/5 6/5": (0.131, 0.065),
+        "24/23 13/10": (-0.065, 0.064),
+    }
+    with pytest.raises(AcepointError, match="has rolled out 0 plays: expected 2"):
+        rollout_benchmark._read_export("")
+
+
+def test_rollouts_that_disagree_are_not_timed():
+    worth = rollout_benchmark.Worth
+    sure = {"8/5 6/5": worth(0.2, 0.03), "13/9": worth(0.0, 0.03)}
+    check = rollout_benchmark._check_agreement
+
+    check(sure, {"8/5 6/5": worth(0.44, 0.04), "24/20": worth(9.0, 0.04)}, "plain dice")
+    with pytest.raises(AcepointError, match=r"8/5 6/5 is worth \+0.460 instead of \+0.200"):
+        check(sure, {"8/5 6/5": worth(0.46, 0.04)}, "plain dice")
+    with pytest.raises(AcepointError, match="24/20 instead of 8/5 6/5, 13/9"):
+        check(sure, {"24/20": worth(0.0, 0.04)}, "plain dice")

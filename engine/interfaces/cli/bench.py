@@ -12,7 +12,7 @@ from engine.interfaces.cli.options import AsJson, Net
 from engine.interfaces.cli.output import print_json, print_table
 
 if TYPE_CHECKING:
-    from engine.interfaces.benchmark import Row
+    from engine.interfaces.peers import Row
 
 __all__ = ["Bench"]
 
@@ -22,8 +22,8 @@ class Bench:
     """Measure the speed on one core, on positions from real games.
 
     gnubg stands for the package gnubg-nn in move generation and static evaluation and for the
-    package gnubg in the best play; sage for bgsage. All are at 0-ply unless the row says otherwise;
-    plies are counted as gnubg counts them.
+    package gnubg in the best play, for the program gnubg in rollouts; sage for bgsage. All are at
+    0-ply unless the row says otherwise; plies are counted as gnubg counts them.
 
     Example: acepoint bench --peers
     """
