@@ -80,13 +80,14 @@ def measure(net: Path | None, with_peers: bool) -> list[Row]:
     bot = Bot(net)
     sample = sample_games(bot, POSITIONS, SEED)
     ask = ask_peer if with_peers else ask_nobody
+    decisions = _drawn(sample, DECISIONS, least_plays=2)
     return [
         _move_generation(sample, ask),
         _evaluation(bot, sample, ask),
         _best_play(bot, sample, ask),
         *(_best_play_ahead(net, plies, sample, ask) for plies in LOOKED_AT),
         *full_rollouts(bot, with_peers),
-        *truncated_rollouts(bot, _drawn(sample, DECISIONS, least_plays=2), ask),
+        *(truncated_rollouts(bot, decisions, ask) if with_peers else ()),
         _one_call(bot, sample),
         _command(net, sample),
     ]

@@ -129,7 +129,7 @@ def truncated_rollouts(bot: Bot, drawn: Sample, ask: Ask) -> list[Row]:
 def _opening(bot: Bot, trials: int, reduced: bool) -> Timed:
     settings = Settings(reduce_variance=reduced)
     start = Position.start()
-    _play(bot.rollout(start, OPENING, None, settings, PLAYS), 1)
+    _play(bot.rollout(start, OPENING, None, settings, PLAYS), 1)  # it may compile
     rollout = bot.rollout(start, OPENING, None, settings, PLAYS)
     seconds = _play(rollout, trials)
     plays = {
@@ -225,6 +225,7 @@ def _truncated(bot: Bot, level: str, drawn: Sample, ask: Ask) -> Row:
         (Position(board, BACKGAMMON), (high, low))
         for board, (high, low) in zip(unpack(packed), dice.tolist(), strict=True)
     ]
+    _play(bot.rollout(*decisions[0], settings=LEVELS[level].settings), 1)  # it may compile
     began = time.process_time()
     chosen = [_best_truncated(bot, *decision, level) for decision in decisions]
     seconds = time.process_time() - began

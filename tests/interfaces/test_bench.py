@@ -1,11 +1,14 @@
 """The speed table, on a small sample."""
 
 import json
+from functools import partial
 
 import numpy as np
 import pytest
 
 from engine import Bot
+from engine.backgammon.position import Position
+from engine.backgammon.variants import BACKGAMMON
 from engine.cube.rollout import Settings
 from engine.errors import AcepointError
 from engine.interfaces import benchmark, peers, rollout_benchmark
@@ -47,7 +50,7 @@ def test_json_has_the_fields_of_the_contract(small_sample, small_net, capsys):
     told = json.loads(capsys.readouterr().out)
 
     assert list(told) == ["machine", "rows"]
-    assert len(told["rows"]) == 9
+    assert len(told["rows"]) == 8
     for row in told["rows"]:
         assert list(row) == ["what", "acepoint", "gnubg", "sage", "unit"]
         assert row["acepoint"] > 0
@@ -117,6 +120,26 @@ def test_a_bot_that_looks_ahead_wrongly_is_found_out(sample, small_net):
     benchmark._check_lookahead(one, static, static, sample.packed[:2])
     with pytest.raises(AcepointError, match="is not the mean over the rolls"):
         benchmark._check_lookahead(static, static, static, sample.packed[:2])
+
+
+def answered(answer, *_):
+    return 2.0, [answer]
+
+
+def test_truncated_rollouts_tell_in_how_many_decisions_the_play_is_the_same(
+    small_sample, sample, small_net
+):
+    bot = Bot(small_net)
+    drawn = benchmark._drawn(sample, 1, least_plays=2)
+    position = Position(unpack(drawn.packed)[0], BACKGAMMON)
+    high, low = drawn.dice[0].tolist()
+    same = rollout_benchmark._best_truncated(bot, position, (high, low), "truncated1")
+    other = next(result for result in results_of(drawn, 0) if result != same)
+
+    for answer, count in ((same, 1), (other, 0)):
+        (row,) = rollout_benchmark.truncated_rollouts(bot, drawn, partial(answered, answer))
+        assert row.sage == 2.0
+        assert row.what == f"best play, rollout like truncated1, {count} of 1 the same"
 
 
 EXPORTED = """\
