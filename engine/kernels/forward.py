@@ -264,7 +264,7 @@ def set_position(net: Net, scratch: Scratch, boards: Array, row: int) -> None:
         )  # fmt: skip
 
 
-@njit(inline="always")
+@njit
 def evaluate_result(net: Net, scratch: Scratch, row: int, at: int) -> None:
     """The five probabilities of results[row] for the next player, into layers[at:]."""
     if not _known(net, scratch.results, scratch.children, row, scratch.layers, at):
