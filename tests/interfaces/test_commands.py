@@ -1,5 +1,6 @@
 """The real command on good input: what it prints, its JSON, its exit codes."""
 
+import contextlib
 import json
 import signal
 import subprocess
@@ -191,7 +192,10 @@ def test_an_interrupt_ends_it_quietly(acepoint, small_net):
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen([SCRIPT, "play", "--net", small_net], **pipes) as process:
         process.stdout.readline()
-        process.send_signal(signal.SIGINT)
+        while process.poll() is None:  # one that comes just before it waits for a line is not heard
+            process.send_signal(signal.SIGINT)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(10)
         errors = process.stderr.read()
 
     assert process.returncode == 130
