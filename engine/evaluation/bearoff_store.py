@@ -20,6 +20,7 @@ from typing import Any, Literal
 import numpy as np
 
 from engine.errors import FileFormatError
+from engine.evaluation.whole_file import write_whole
 from engine.kernels.bearoff import MAX_CHECKERS, MAX_POINTS, PAIR
 
 __all__ = [
@@ -194,22 +195,6 @@ def check_room(database: Database) -> None:
 
 
 def write(database: Database, numbers: Array) -> None:
-    """Write a database beside its place, then rename it: two at once do not harm each other.
-
-    Raises FileFormatError when the disk will not take it; nothing is left behind then.
-    """
-    path = database.path
+    """Write a database whole or not at all; FileFormatError as `write_whole` raises it."""
     header = json.dumps(_header(database, zlib.crc32(numbers.data))).encode().ljust(HEADER)
-    beside = path.with_name(f"{path.name}.{os.getpid()}.new")
-    try:
-        try:
-            with beside.open("wb") as file:
-                file.write(header)
-                file.write(numbers.astype("<f8", copy=False).data)
-                file.flush()
-                os.fsync(file.fileno())
-            beside.replace(path)
-        finally:
-            beside.unlink(missing_ok=True)
-    except OSError as error:
-        raise FileFormatError(f"cannot write {str(path)!r}: {error.strerror}") from None
+    write_whole(database.path, header, numbers.astype("<f8", copy=False).data)

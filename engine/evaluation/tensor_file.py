@@ -9,6 +9,7 @@ import safetensors
 from safetensors.numpy import save
 
 from engine.errors import FileFormatError
+from engine.evaluation.whole_file import write_whole
 
 __all__ = ["read_tensors", "write_tensors"]
 
@@ -36,21 +37,6 @@ def read_tensors(path: str | os.PathLike[str]) -> tuple[dict[str, Array], dict[s
 def write_tensors(
     path: str | os.PathLike[str], tensors: dict[str, Array], metadata: dict[str, str]
 ) -> None:
-    """Write a file beside its place, then rename it: what stands there is the old or the new one.
-
-    Raises FileFormatError, and leaves the old one, when the folder or the disk will not take it.
-    """
+    """Write a file whole or not at all; FileFormatError as `write_whole` raises it."""
     contiguous = {name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}
-    beside = Path(f"{os.fspath(path)}.{os.getpid()}.new")
-    try:
-        try:
-            with beside.open("wb") as file:
-                file.write(save(contiguous, metadata))
-                file.flush()
-                os.fsync(file.fileno())
-            beside.replace(path)
-        finally:
-            beside.unlink(missing_ok=True)
-    except OSError as error:
-        kept = "; the file before it is untouched" if Path(path).exists() else ""
-        raise FileFormatError(f"cannot write {str(path)!r}: {error.strerror}{kept}") from None
+    write_whole(path, save(contiguous, metadata))

@@ -17,6 +17,7 @@ from engine.cube.context import CubeContext
 from engine.cube.met import DEFAULT_TABLE
 from engine.cube.rollout import Rollout
 from engine.errors import FileFormatError
+from engine.evaluation.whole_file import write_whole
 from engine.kernels.movegen import unpack
 from engine.kernels.rollout import COLUMNS
 
@@ -28,15 +29,7 @@ FORMAT = "acepoint-rollout-1"
 def save(rollout: Rollout, path: str | os.PathLike[str]) -> None:
     """Write a rollout, whole or not at all. Raises FileFormatError when that cannot be done."""
     content = _description(rollout) | {"trials": [each.tolist() for each in rollout.samples]}
-    beside = Path(f"{os.fspath(path)}.{os.getpid()}.new")
-    try:
-        try:
-            beside.write_text(json.dumps(content))
-            beside.replace(path)
-        finally:
-            beside.unlink(missing_ok=True)
-    except OSError as error:
-        raise FileFormatError(f"cannot write {str(path)!r}: {error.strerror}") from None
+    write_whole(path, json.dumps(content).encode())
 
 
 def resume(rollout: Rollout, path: str | os.PathLike[str]) -> None:

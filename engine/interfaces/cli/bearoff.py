@@ -10,6 +10,7 @@ import tyro
 from engine.errors import NotationError, PositionError
 from engine.interfaces.cli.options import AsJson, Count, Table, VariantName
 from engine.interfaces.cli.output import print_json, print_table
+from engine.interfaces.cli.situation import read_situation
 
 if TYPE_CHECKING:
     from engine.backgammon.position import Position
@@ -114,15 +115,7 @@ class Bearoff:
         )
 
     def _show(self, text: str) -> None:
-        from engine.backgammon.position import read_id
-        from engine.backgammon.variants import variant
-        from engine.cube.context import CubeContext
-        from engine.cube.met import load_table
-
-        position, match = read_id(text, variant(self.variant))
-        if position.is_over:
-            raise PositionError(f"position {text!r}: the game is over")
-        context = CubeContext.of(match, load_table(self.met) if self.met else None)
+        position, _, context = read_situation(text, None, self.variant, self.met)
 
         from engine.backgammon.board import HOME
         from engine.cube.bearoff import analyse

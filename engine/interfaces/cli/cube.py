@@ -4,10 +4,10 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from engine.errors import PositionError
 from engine.interfaces.cli.looking import looking_bot
 from engine.interfaces.cli.options import AsJson, Net, Plies, PositionText, Table, VariantName
 from engine.interfaces.cli.output import print_json, print_table
+from engine.interfaces.cli.situation import read_situation
 
 if TYPE_CHECKING:
     from engine.cube.decisions import CubeDecision
@@ -47,16 +47,7 @@ class Cube:
 
     def run(self) -> None:
         """Judge and print."""
-        from engine.backgammon.position import read_id
-        from engine.backgammon.variants import variant
-        from engine.cube.context import CubeContext
-        from engine.cube.met import load_table
-
-        position, match = read_id(self.position, variant(self.variant))
-        if position.is_over:
-            raise PositionError(f"position {self.position!r}: the game is over")
-        context = CubeContext.of(match, load_table(self.met) if self.met else None)
-
+        position, _, context = read_situation(self.position, None, self.variant, self.met)
         with looking_bot(self.net, self.plies) as bot:
             decision = bot.cube(position, context)
         if self.as_json:

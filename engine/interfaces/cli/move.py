@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Optional
 
 import tyro
 
-from engine.errors import NotationError, PositionError
+from engine.errors import NotationError
 from engine.interfaces.cli.looking import looking_bot
 from engine.interfaces.cli.options import (
     AsJson,
@@ -18,6 +18,7 @@ from engine.interfaces.cli.options import (
     VariantName,
 )
 from engine.interfaces.cli.output import print_json, print_table
+from engine.interfaces.cli.situation import read_situation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,26 +61,14 @@ class Move:
 
     def run(self) -> None:
         """Rank and print."""
-        from engine.backgammon.dice import parse_dice
-        from engine.backgammon.position import read_id
-        from engine.backgammon.variants import variant
-        from engine.cube.context import CubeContext
-        from engine.cube.met import load_table
-
         if self.candidates is not None and self.candidates < 1:
             raise NotationError(f"--candidates {self.candidates}: expected a number from 1")
-        position, match = read_id(self.position, variant(self.variant))
-        if position.is_over:
-            raise PositionError(f"position {self.position!r}: the game is over")
-        dice = match.dice if match else None
-        if self.dice is not None:
-            dice = parse_dice(self.dice)
+        position, dice, context = read_situation(self.position, self.dice, self.variant, self.met)
         if dice is None:
             raise NotationError(
                 f"position {self.position!r} has no dice: give them too, such as 31"
             )
 
-        context = CubeContext.of(match, load_table(self.met) if self.met else None)
         if self.cubeless:
             context = context.without_cube()
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import tyro
 
-from engine.errors import AcepointError, NotationError, PositionError
+from engine.errors import AcepointError, NotationError
 from engine.interfaces.cli.options import (
     AsJson,
     Count,
@@ -21,6 +21,7 @@ from engine.interfaces.cli.options import (
     VariantName,
 )
 from engine.interfaces.cli.output import print_json, print_table
+from engine.interfaces.cli.situation import read_situation
 
 if TYPE_CHECKING:
     from engine.backgammon.position import Position
@@ -121,7 +122,7 @@ class RollOut:
             bearoff=not self.no_bearoff,
             seed=self.seed,
         )
-        position, dice, context = self._read()
+        position, dice, context = read_situation(self.position, self.dice, self.variant, self.met)
         rollout = Bot(self.net).rollout(position, dice, context, settings, self.candidates)
         if self.resume:
             resume(rollout, self.resume)
@@ -132,32 +133,15 @@ class RollOut:
             if not rollout.trials:
                 raise
             ending = INTERRUPTED
-        if self.out:
-            save(rollout, self.out)
         if self.as_json:
             print_json(_report(position, dice, rollout, ending))
         else:
             _print(position, dice, rollout, ending)
+        if self.out:
+            save(rollout, self.out)
         if ending == INTERRUPTED:
             sys.stdout.flush()
             raise KeyboardInterrupt
-
-    def _read(self) -> tuple[Any, Any, Any]:
-        """The position, the dice or None for the cube decision, and the situation."""
-        from engine.backgammon.dice import parse_dice
-        from engine.backgammon.position import read_id
-        from engine.backgammon.variants import variant
-        from engine.cube.context import CubeContext
-        from engine.cube.met import load_table
-
-        position, match = read_id(self.position, variant(self.variant))
-        if position.is_over:
-            raise PositionError(f"position {self.position!r}: the game is over")
-        dice = match.dice if match else None
-        if self.dice is not None:
-            dice = parse_dice(self.dice)
-        context = CubeContext.of(match, load_table(self.met) if self.met else None)
-        return position, dice, context
 
     def _roll_out(self, rollout: "Rollout", limits: "Limits") -> "Ending":
         """Play the trials, the table so far standing on standard error if that is a terminal."""
