@@ -19,7 +19,6 @@ from engine.cube.rollout_statistics import Summary, summarise
 from engine.cube.search import DEFAULT_FILTER, courses_of, filter_named
 from engine.cube.situations import Situation, situations_from, taken
 from engine.errors import AcepointError
-from engine.evaluation.bearoff import load, tables
 from engine.evaluation.network import Network
 from engine.kernels.rollout import COLUMNS, LONGEST, roll_out
 from engine.kernels.trials import STRATA, THROWS, Method, Skill
@@ -44,7 +43,7 @@ class Settings:
     truncate: plies after which the 0-ply estimate ends a trial; None plays every game to its end.
     cubeful: both sides use the cube; if not it is out of play. reduce_variance: the luck of the
     dice, by the 0-ply estimates, is taken out of the results. bearoff: a trial ends with the exact
-    value as soon as a database has it. seed: root of all dice.
+    value as soon as the two-sided database of the net has it. seed: root of all dice.
 
     Raises AcepointError for a setting out of range.
     """
@@ -86,7 +85,14 @@ class Settings:
         orders = np.array([generator.permutation(THROWS) for _ in range(STRATA)])
         horizon = self.truncate or LONGEST
         return Method(
-            first, later, self.later_from, horizon, self.reduce_variance, self.seed, orders
+            first,
+            later,
+            self.later_from,
+            horizon,
+            self.reduce_variance,
+            self.bearoff,
+            self.seed,
+            orders,
         )
 
 
@@ -182,7 +188,6 @@ class Rollout:
         """float64[N, COLUMNS] of each candidate, as the kernel `roll_out` gives them."""
         self.alternatives = alternatives
         self._network = network
-        self._bearoff = load() if settings.bearoff else tables()
         self._situations, numbers = situations_from(root)
         plies = settings.most_plies
         contexts = [context for context, _ in numbers]
@@ -194,7 +199,7 @@ class Rollout:
     @property
     def databases(self) -> list[int]:
         """Points and positions of the bearoff databases that are used, 0 for none."""
-        bearoff = self._bearoff
+        bearoff = self._network.quick.bearoff
         pairs = [bearoff.pair_points, bearoff.pair_positions]
         return [bearoff.points, bearoff.positions, *pairs]
 
@@ -288,7 +293,7 @@ class Rollout:
     def _play(self, number: int, first: int, stop: int) -> Array:
         samples = np.empty((stop - first, COLUMNS))
         roll_out(
-            self._network.quick, self._bearoff, self._boards, number, self._situations,
+            self._network.quick, self._boards, number, self._situations,
             self._numbers[number], self.starts[number].cube_first, self._method, self._courses,
             first, samples,
         )  # fmt: skip

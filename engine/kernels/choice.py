@@ -38,24 +38,25 @@ def _cubeless(values: Array, at: int) -> float:
 
 @njit(inline="always")
 def _results_worth_evaluating(
-    net: Net, scratch: Scratch, high: int, low: int, outcomes: tuple[float, ...]
+    net: Net, scratch: Scratch, high: int, low: int, outcomes: tuple[float, ...], most: int
 ) -> tuple[int, bool]:
     """Find the results of a roll; how many to evaluate, and whether scratch.kept says which.
 
-    outcomes: what each of the five probabilities counts for to the next player.
+    outcomes: what each of the five probabilities counts for to the next player; most: how many the
+    pruning net lets through, KEPT or fewer.
     """
     count = results_into(
         scratch.board_bytes, scratch.board, high, low, scratch.results, 0, scratch.stack
     )
     pruned = (
         len(net.pruning_table) > 0
-        and count > KEPT
+        and count > most
         and not is_covered(net.bearoff, scratch.results, 0)
     )
     if pruned:
         weigh_outcomes(net, scratch, outcomes)
         keep_best(net, scratch, count)
-        count = KEPT
+        count = most
     scratch.evaluated[0] += count
     return count, pruned
 
@@ -72,7 +73,7 @@ def best_result(net: Net, scratch: Scratch, high: int, low: int, values: Array) 
 
     values: float32[5], written with that result's probabilities for the next player.
     """
-    count, pruned = _results_worth_evaluating(net, scratch, high, low, CUBELESS)
+    count, pruned = _results_worth_evaluating(net, scratch, high, low, CUBELESS, KEPT)
     layers = scratch.layers
     at = (len(net.sizes) - 1) * scratch.stride
     chosen = 0
@@ -92,7 +93,7 @@ def best_result(net: Net, scratch: Scratch, high: int, low: int, values: Array) 
 @njit
 def best_cubeful_result(
     net: Net, scratch: Scratch, high: int, low: int,
-    cubes: Cubes, situation: int, values: Array, actions: Array,
+    cubes: Cubes, situation: int, values: Array, actions: Array, most: int = KEPT,
 ) -> int:  # fmt: skip
     """The row of scratch.results that is worth least to the next player, after `set_position`.
 
@@ -100,10 +101,11 @@ def best_cubeful_result(
     worth least without the cube is chosen; among equal ones that with most checkers off.
 
     cubes, situation: what the next player has. values: float32[5], written with that result's
-    probabilities for him; actions: float64[ACTIONS], working memory.
+    probabilities for him; actions: float64[ACTIONS], working memory. most: results that the pruning
+    net lets through, KEPT or fewer.
     """
     outcomes = outcome_worths(cubes, situation)
-    count, pruned = _results_worth_evaluating(net, scratch, high, low, outcomes)
+    count, pruned = _results_worth_evaluating(net, scratch, high, low, outcomes, most)
     layers = scratch.layers
     at = (len(net.sizes) - 1) * scratch.stride
     chosen = 0

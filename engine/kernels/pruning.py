@@ -48,7 +48,7 @@ def _score(layer: Array, worth: Array) -> float:
 def keep_best(net: Net, scratch: Scratch, count: int) -> None:
     """Write to scratch.kept the rows of scratch.results[:count] that are worth evaluating.
 
-    After `set_position` and `weigh_outcomes`; count is above KEPT. The most promising comes first.
+    After `set_position` and `weigh_outcomes`: KEPT of them or all, the most promising first.
     """
     kept, scores = scratch.kept, scratch.kept_scores
     found = 0

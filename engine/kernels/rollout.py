@@ -9,7 +9,8 @@ one thrown, the estimate after it less the mean over all. Its expectation is zer
 estimates are worth, so the sum over the game may be taken from the result; what is left varies as
 little as the estimates are good (Montgomery, "Variance reduction", GammOnLine, February 2000).
 
-*Exact ends*: where a bearoff database knows all that is to come, the trial ends with that.
+*Exact ends*: where the two-sided bearoff database knows all that is to come, the trial ends with
+that.
 """
 
 from typing import Any
@@ -18,17 +19,9 @@ import numpy as np
 from numba import njit
 
 from engine.kernels import kernel
-from engine.kernels.bearoff import Bearoff, bearoff_actions, bearoff_values
 from engine.kernels.choice import best_cubeful_result
-from engine.kernels.cubeful import (
-    ACTIONS,
-    Cubes,
-    cube_actions,
-    outcome_worths,
-    position_value,
-    readiness,
-)
-from engine.kernels.forward import evaluate_into, evaluate_result, set_position
+from engine.kernels.cubeful import ACTIONS, best_action
+from engine.kernels.forward import evaluate_into, set_position
 from engine.kernels.lookahead import (
     NEVER,
     Courses,
@@ -36,10 +29,10 @@ from engine.kernels.lookahead import (
     look_ahead,
     make_tree,
 )
-from engine.kernels.movegen import is_over, results_into
-from engine.kernels.net import Net, Scratch, make_scratch
-from engine.kernels.pruning import keep_best, weigh_outcomes
+from engine.kernels.movegen import is_over
+from engine.kernels.net import Net, make_scratch
 from engine.kernels.trials import THROWS, Game, Method, Situations, throw
+from engine.kernels.worth import actions_of_board, is_exact, value_of_board
 
 __all__ = ["COLUMNS", "LONGEST", "roll_out"]
 
@@ -80,35 +73,6 @@ def _add_probabilities(sample: Array, values: Array, is_root: bool, weight: floa
 
 
 @njit
-def _exact_value(
-    bearoff: Bearoff, situations: Situations, situation: int, words: Array, boards: Array, row: int,
-    doubles: bool, values: Array, actions: Array,
-) -> tuple[bool, float]:  # fmt: skip
-    """Whether a bearoff database knows what a position is worth for the player on roll; what it is.
-
-    It does where the cube is of no use, and in money games where both sides are in the two-sided
-    one. words: uint64[., 8]; boards: the same memory as int8[., 64]; the game is not over.
-    doubles: whether he may double now, and can gain by it. Written where it knows: values
-    float32[5]. actions: working memory.
-    """
-    cubes = situations.cubes
-    if cubes.turns[situation] == 0:
-        if not bearoff_values(bearoff, words, boards, row, values, ROW):
-            return False, 0.0
-        return True, position_value(cubes, situation, values, ROW, 1.0, actions)
-    if not cubes.endless[situation]:
-        return False, 0.0
-    if not bearoff_actions(
-        bearoff, words, boards, row, cubes.owner[situation], cubes.beavers[situation], actions
-    ):
-        return False, 0.0
-    bearoff_values(bearoff, words, boards, row, values, ROW)
-    if doubles:
-        return True, max(actions[0], min(actions[1], actions[2], actions[3]))
-    return True, actions[0]
-
-
-@njit
 def _weigh_cube(
     net: Net, situations: Situations, situation: int, plies: int, game: Game,
     courses: Courses | None, tree: Any,
@@ -116,8 +80,10 @@ def _weigh_cube(
     """Write game.actions, what can be done with the cube; with lookahead, also game.values."""
     actions = game.actions
     if courses is None or plies == 0:
-        ready = readiness(game.cells, ROW)
-        cube_actions(situations.cubes, situation, game.values, ROW, ready, actions)
+        actions_of_board(
+            net.bearoff, game.board, game.cells, ROW,
+            situations.cubes, situation, game.values, ROW, actions,
+        )  # fmt: skip
         return
     look_ahead(net, tree, courses, situation, plies, game.board, ROW, game.values)
     held = tree.held
@@ -157,40 +123,8 @@ def _turn_cube(
 
 
 @njit
-def _likely_best(
-    net: Net, scratch: Scratch, high: int, low: int, cubes: Cubes, following: int, values: Array,
-    actions: Array,
-) -> int:  # fmt: skip
-    """`best_cubeful_result` among the few results that the pruning net likes best.
-
-    Luck needs no more, and half the time is saved. After `set_position` and `weigh_outcomes`.
-    """
-    count = results_into(
-        scratch.board_bytes, scratch.board, high, low, scratch.results, 0, scratch.stack
-    )
-    pruned = count > WEIGHED
-    if pruned:
-        keep_best(net, scratch, count)
-        count = WEIGHED
-    at = (len(net.sizes) - 1) * scratch.stride
-    chosen = 0
-    lowest = np.inf
-    for place in range(count):
-        row = scratch.kept[place] if pruned else place
-        evaluate_result(net, scratch, row, at)
-        ready = readiness(scratch.children, row)
-        value = position_value(cubes, following, scratch.layers, at, ready, actions)
-        if value < lowest:
-            lowest = value
-            chosen = row
-            for index in range(5):
-                values[index] = scratch.layers[at + index]
-    return chosen
-
-
-@njit
 def _take_luck_out(
-    net: Net, bearoff: Bearoff, situations: Situations, following: int, game: Game,
+    net: Net, situations: Situations, following: int, game: Game,
     high: int, low: int, sample: Array,
 ) -> None:  # fmt: skip
     """Play a roll at 0-ply, and take its luck from sample float64[COLUMNS].
@@ -199,27 +133,17 @@ def _take_luck_out(
     """
     cubes, actions, best, means = situations.cubes, game.actions, game.best, game.means
     scratch = game.scratch
-    has_pruning = len(net.pruning_table) > 0
-    if has_pruning:
-        weigh_outcomes(net, scratch, outcome_worths(cubes, following))
     means[:] = 0
     mean, thrown = 0.0, 0.0
-    doubles = situations.taken[following] >= 0
     for one in range(1, 7):
         for other in range(1, one + 1):
-            if has_pruning:
-                row = _likely_best(net, scratch, one, other, cubes, following, best, actions)
-            else:
-                row = best_cubeful_result(net, scratch, one, other, cubes, following, best, actions)
-            known, value = False, 0.0
-            if not is_over(scratch.children[row]):
-                known, value = _exact_value(
-                    bearoff, situations, following, scratch.results, scratch.children, row,
-                    doubles, best, actions,
-                )  # fmt: skip
-            if not known:
-                ready = readiness(scratch.children, row)
-                value = position_value(cubes, following, best, ROW, ready, actions)
+            row = best_cubeful_result(
+                net, scratch, one, other, cubes, following, best, actions, WEIGHED
+            )
+            value = value_of_board(
+                net.bearoff, scratch.results, scratch.children, row,
+                cubes, following, best, ROW, actions,
+            )  # fmt: skip
             weight = (1 if one == other else 2) / THROWS
             mean += weight * value
             for column in range(5):
@@ -232,21 +156,21 @@ def _take_luck_out(
     is_root = situations.is_root[following]
     _add_probabilities(sample, game.values, is_root, -1.0)
     _add_probabilities(sample, means, is_root, 1.0)
-    if has_pruning:
+    if len(net.pruning_table) > 0:
         row = best_cubeful_result(net, scratch, high, low, cubes, following, game.values, actions)
         game.board[0] = scratch.results[row]
 
 
 @njit
 def _play(
-    net: Net, bearoff: Bearoff, situations: Situations, following: int, game: Game,
+    net: Net, situations: Situations, following: int, game: Game,
     first: int, second: int, reduced: bool, sample: Array,
 ) -> None:  # fmt: skip
     """Play a roll at 0-ply, the cube being for the next player as in situation `following`."""
     high, low = max(first, second), min(first, second)
     set_position(net, game.scratch, game.board, ROW)
     if reduced:
-        _take_luck_out(net, bearoff, situations, following, game, high, low, sample)
+        _take_luck_out(net, situations, following, game, high, low, sample)
         return
     row = best_cubeful_result(
         net, game.scratch, high, low, situations.cubes, following, game.values, game.actions
@@ -255,23 +179,38 @@ def _play(
 
 
 @njit
+def _exact_value(
+    net: Net, situations: Situations, situation: int, game: Game, may_double: bool
+) -> float:
+    """What the database says the position is worth for the player on roll."""
+    actions = game.actions
+    actions_of_board(
+        net.bearoff, game.board, game.cells, ROW,
+        situations.cubes, situation, game.values, ROW, actions,
+    )  # fmt: skip
+    if may_double and situations.taken[situation] >= 0:
+        return best_action(situations.cubes, situation, actions)
+    return actions[0]
+
+
+@njit
 def _trial(
-    net: Net, bearoff: Bearoff, situations: Situations, situation: int, cube_first: bool,
+    net: Net, situations: Situations, situation: int, cube_first: bool,
     game: Game, method: Method, courses: Courses | None, tree: Any, trial: int,
     sample: Array,
 ) -> None:  # fmt: skip
     """One game from game.board, with its game.values; written: sample float64[COLUMNS]."""
     sample[:] = 0
+    cubes = situations.cubes
     value, known = 0.0, False
     for turn in range(method.horizon):
         if is_over(game.cells[0]):
             break
         may_double = turn > 0 or cube_first
-        known, value = _exact_value(
-            bearoff, situations, situation, game.board, game.cells, ROW,
-            may_double and situations.taken[situation] >= 0, game.values, game.actions,
-        )  # fmt: skip
-        if known:
+        if method.exact_ends and is_exact(
+            net.bearoff, game.board, game.cells, ROW, cubes, situation
+        ):
+            known, value = True, _exact_value(net, situations, situation, game, may_double)
             break
         skill = method.first if turn < method.later_from else method.later
         if may_double:
@@ -279,7 +218,7 @@ def _trial(
                 net, situations, situation, skill.cube_plies, game, courses, tree
             )
             if known:
-                value = situations.cubes.stakes[situation, 0, 0]
+                value = cubes.stakes[situation, 0, 0]
                 break
         first, second = throw(method.seed, trial, turn, method.orders)
         situation = situations.played[situation]
@@ -290,13 +229,15 @@ def _trial(
                 net, tree, courses, situation, skill.filters, game.board, ROW, high, low
             )
         if method.reduced or chosen < 0:
-            _play(net, bearoff, situations, situation, game, first, second, method.reduced, sample)
+            _play(net, situations, situation, game, first, second, method.reduced, sample)
         if courses is not None and chosen >= 0:
             game.board[0] = tree.results[chosen]
             evaluate_into(net, game.scratch, game.board, game.cells, ROW, game.values)
     if not known:
-        ready = readiness(game.cells, ROW)
-        value = position_value(situations.cubes, situation, game.values, ROW, ready, game.actions)
+        value = value_of_board(
+            net.bearoff, game.board, game.cells, ROW,
+            cubes, situation, game.values, ROW, game.actions,
+        )  # fmt: skip
     sample[0] += situations.offset[situation] + situations.slope[situation] * value
     _add_probabilities(sample, game.values, situations.is_root[situation], 1.0)
 
@@ -309,7 +250,7 @@ def _most_plies(method: Method) -> int:
 
 @kernel
 def roll_out(
-    net: Net, bearoff: Bearoff, boards: Array, row: int, situations: Situations, situation: int,
+    net: Net, boards: Array, row: int, situations: Situations, situation: int,
     cube_first: bool, method: Method, courses: Courses | None, first_trial: int, samples: Array,
 ) -> None:  # fmt: skip
     """Trials of a position, numbered from `first_trial`.
@@ -331,6 +272,6 @@ def roll_out(
         game.board[0] = boards[row]
         game.values[:] = values
         _trial(
-            net, bearoff, situations, situation, cube_first, game, method, courses, tree,
+            net, situations, situation, cube_first, game, method, courses, tree,
             first_trial + index, samples[index],
         )  # fmt: skip

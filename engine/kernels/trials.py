@@ -62,6 +62,8 @@ class Method(NamedTuple):
     """Plies after which the estimate ends a trial, up to LONGEST."""
     reduced: bool
     """Whether the luck is taken out."""
+    exact_ends: bool
+    """Whether a trial ends where the bearoff database of the net knows the rest."""
     seed: int
     orders: Array
     """int64[STRATA, 36]: a permutation of the throws for each stratified turn."""

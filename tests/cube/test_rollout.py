@@ -249,10 +249,10 @@ def test_intervals_hold_the_exact_value_as_often_as_they_say(network, settings):
     assert inside >= 0.9 * len(list(chances)[::7])
 
 
-def test_a_trial_ends_with_the_exact_value_of_a_database(network, monkeypatch):
+def test_a_trial_ends_with_the_exact_value_of_a_database(network):
     database = Database("two-sided", 3, 3)
     bearoff = tables(two_sided=(database, solve(database)))
-    monkeypatch.setattr("engine.cube.rollout.load", lambda: bearoff)
+    network = network.with_bearoff(bearoff)
     position = race({3: 2, 1: 1}, {2: 1, 1: 2})
     packed = movegen.pack(position.board[None])[0]
     for context in (CubeContext(), CubeContext(owner=Owner.ME)):
