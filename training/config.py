@@ -36,6 +36,8 @@ class SelfPlay:
     """Share of the games that begin with random plays, to see what good players avoid."""
     random_plays: int = 12
     """The most random plays such a game begins with."""
+    explored_share: float = 0.1
+    """Share of the other plays that are drawn from the results that the pruning net finds best."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,8 @@ class Stages:
     """Lambda at the start."""
     last_lambda: float = 0.0
     """Lambda at the end of the TD share; it falls linearly."""
+    bearoff: bool = True
+    """Take exact values from the default bearoff databases, which are built when missing."""
     backup_lambda: float = 0.9
     """Lambda when exact backups begin; it falls linearly to zero at the end of the run."""
 
@@ -106,6 +110,7 @@ class Settings:
                 raise AcepointError(f"{name} {value}: expected a number above 0")
         shares = {
             "random-share": self.self_play.random_share,
+            "explored-share": self.self_play.explored_share,
             "td-share": self.stages.td_share,
             "first-lambda": self.stages.first_lambda,
             "last-lambda": self.stages.last_lambda,

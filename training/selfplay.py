@@ -24,7 +24,8 @@ class Trajectories(NamedTuple):
     offsets: Array
     """int64[G + 1]: game g is rows offsets[g] to offsets[g + 1]."""
     best_follows: Array
-    """bool[M]: whether the next row is the net's own choice, not a random play, or a game's end."""
+    """bool[M]: whether the next row is the net's own choice, not one drawn at random; without
+    meaning where a game ends."""
     evaluations: int
     """How often the net was asked."""
 
@@ -49,15 +50,20 @@ def play(
     starts = np.repeat(np.ascontiguousarray(start).reshape(1, 64).view(np.uint64), games, axis=0)
     slices = np.array_split(np.arange(games), workers)
     parts = list(
-        pool.map(lambda s: play_games(network.quick, starts[s], seeds[s], random_plays[s]), slices)
+        pool.map(
+            lambda s: play_games(
+                network.quick, starts[s], seeds[s], random_plays[s], settings.explored_share
+            ),
+            slices,
+        )
     )
     lengths = np.concatenate([np.diff(part[2]) for part in parts])
     offsets = np.concatenate([[0], lengths]).cumsum()
-    turn = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)
+    own = np.concatenate([part[3] for part in parts])
     return Trajectories(
         np.concatenate([part[0] for part in parts]),
         np.concatenate([part[1] for part in parts]),
         offsets,
-        turn + 1 >= np.repeat(random_plays, lengths),
-        sum(part[3] for part in parts),
+        np.append(own[1:], True),
+        sum(part[4] for part in parts),
     )

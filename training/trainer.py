@@ -17,6 +17,8 @@ import numpy as np
 
 from engine.backgammon.variants import variant
 from engine.errors import FileFormatError
+from engine.evaluation.bearoff import tables
+from engine.evaluation.bearoff_build import default_tables
 from engine.evaluation.network import Network, PruningNet
 from engine.kernels.movegen import pack
 from training.checkpoint import load_checkpoint, save_checkpoint
@@ -71,6 +73,7 @@ class Trainer:
         self.buffer = Buffer(self.settings.learning.buffer)
         if self.learner.pruning.was_given:
             self.counters.rolls = max(self.counters.rolls, ROLLS_NEEDED)
+        self._bearoff = default_tables() if self.settings.stages.bearoff else tables()
         self._start = pack(variant(self.settings.variant).start[None])
         self._player = self._export()
         self._player_progress = 0.0
@@ -187,6 +190,7 @@ class Trainer:
     ) -> Found:
         """Positions and their targets for one iteration, by the player's own judgement."""
         began = time.monotonic()
+        player = player.with_bearoff(self._bearoff)
         settings, stages = self.settings.self_play, self.settings.stages
         rng = np.random.default_rng([self.settings.seed, iteration])
         exact = progress >= stages.td_share

@@ -9,8 +9,18 @@ import numpy as np
 from tqdm import tqdm
 
 from engine.errors import FileFormatError
-from engine.evaluation.bearoff_store import Database, check_room, write
+from engine.evaluation.bearoff import tables
+from engine.evaluation.bearoff_store import (
+    ONE_SIDED,
+    TWO_SIDED,
+    Database,
+    check_room,
+    is_sound,
+    read,
+    write,
+)
 from engine.kernels import announce_compilation
+from engine.kernels.bearoff import Bearoff
 from engine.kernels.bearoff_build import (
     list_plays,
     place_positions,
@@ -18,7 +28,7 @@ from engine.kernels.bearoff_build import (
     solve_pairs,
 )
 
-__all__ = ["build", "solve"]
+__all__ = ["build", "default_tables", "solve"]
 
 Array = np.ndarray[Any, Any]
 Solve = Callable[[int, int], None]
@@ -37,6 +47,14 @@ def build(database: Database, progress: bool = True) -> None:
     check_room(database)
     announce_compilation("bearoff_build")
     write(database, solve(database, progress))
+
+
+def default_tables() -> Bearoff:
+    """The databases of the default sizes, built first where they are missing or damaged."""
+    for database in (ONE_SIDED, TWO_SIDED):
+        if not is_sound(database):
+            build(database)
+    return tables((ONE_SIDED, read(ONE_SIDED)), (TWO_SIDED, read(TWO_SIDED)))
 
 
 def solve(database: Database, progress: bool = False) -> Array:

@@ -1,8 +1,9 @@
 """Hot loops, compiled by numba on first use: arrays in, arrays out, nothing raised inside.
 
 Numba's on-disk cache does not notice an edit in another file, so each module's machine code is
-kept in a folder named after a hash of its source and of every kernel module that it imports: old
-machine code is never run with new sources, and an edit compiles again only what it touches.
+kept in a folder named after a hash of its source, of this file and of every kernel module that it
+imports: old machine code is never run with new sources, and an edit compiles again only what it
+touches.
 """
 
 import hashlib
@@ -17,7 +18,7 @@ from typing import Any
 
 import numba
 
-__all__ = ["CACHE_FOLDER", "announce_compilation", "folder_of", "kernel"]
+__all__ = ["CACHE_FOLDER", "announce_compilation", "folder_of", "inner", "kernel"]
 
 _IMPORT = re.compile(r"^from engine\.kernels\.(\w+) import", re.MULTILINE)
 
@@ -42,7 +43,8 @@ CACHE_FOLDER = _cache_folder()
 def _source_hash(module: str) -> str:
     """The hash of a kernel module's source and, through their own, of those it imports."""
     source = Path(__file__).with_name(f"{module}.py").read_text()
-    digest = hashlib.sha256(f"{numba.__version__} {sys.version} {source}".encode())
+    compilation = f"{numba.__version__} {sys.version} {Path(__file__).read_text()}"
+    digest = hashlib.sha256(f"{compilation} {source}".encode())
     for imported in _IMPORT.findall(source):
         digest.update(_source_hash(imported).encode())
     return digest.hexdigest()[:16]
@@ -58,6 +60,15 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     numba.config.CACHE_DIR = str(folder_of(function.__module__.rpartition(".")[2]))
     compiled: Callable[..., Any] = numba.njit(cache=True, nogil=True)(function)
     return compiled
+
+
+def inner(function: Callable[..., Any] | None = None, *, fastmath: bool = False) -> Any:
+    """Compile a function that only kernels call, and that neither makes nor returns an array.
+
+    So numba need not count references to its arguments: the counting took longer than the work.
+    """
+    compile_function = numba.njit(_nrt=False, fastmath=fastmath)
+    return compile_function if function is None else compile_function(function)
 
 
 def announce_compilation(module: str = "forward") -> None:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from engine.kernels import kernel
+from engine.kernels import inner, kernel
 
 __all__ = [
     "ALL",
@@ -138,7 +138,7 @@ def _chance(tails: Array, racer: int, other: int, late: int, width: int) -> floa
     return chance
 
 
-@njit
+@inner
 def _one_sided(bearoff: Bearoff, boards: Array, row: int, values: Array, at: int) -> bool:
     """`bearoff_values` by the one-sided database, for a position on its points."""
     mine = position_number(boards, row, 0, bearoff.points)
@@ -157,7 +157,7 @@ def _one_sided(bearoff: Bearoff, boards: Array, row: int, values: Array, at: int
     return True
 
 
-@njit
+@inner
 def is_pair(bearoff: Bearoff, words: Array, boards: Array, row: int) -> bool:
     """Whether the two-sided database has a position; arguments as in `bearoff_values`."""
     return _pair(bearoff, words, boards, row) >= 0
@@ -169,7 +169,7 @@ def is_covered(bearoff: Bearoff, words: Array, row: int) -> bool:
     return _within(words, row, bearoff.outside, 0) or _within(words, row, bearoff.outside, 1)
 
 
-@njit
+@inner
 def _look_up(
     bearoff: Bearoff, words: Array, boards: Array, row: int, values: Array, at: int
 ) -> bool:
@@ -199,7 +199,7 @@ def bearoff_values(
     return _look_up(bearoff, words, boards, row, values, at)
 
 
-@njit
+@inner
 def bearoff_actions(
     bearoff: Bearoff, words: Array, boards: Array, row: int,
     owner: int, beavers: bool, actions: Array,

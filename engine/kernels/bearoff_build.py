@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from engine.kernels import kernel
+from engine.kernels import inner, kernel
 from engine.kernels.bearoff import (
     ALL,
     FIRST,
@@ -30,7 +30,7 @@ ROLLS = 21
 TIE = 1e-12  # means no further apart are the same number, summed in another order
 
 
-@njit
+@inner
 def _place(number: int, points: int, board: Array) -> None:
     """Put the checkers of a position on columns 1..points of an int8 board that has none."""
     left = number
@@ -55,7 +55,7 @@ def place_positions(count: int, points: int) -> Array:
     return counts
 
 
-@njit
+@inner
 def _set_up(counts: Array, number: int, board: Array) -> None:
     """Set a flat packed board up with a position of the mover, from `place_positions`.
 
@@ -112,7 +112,7 @@ def solve_one_sided(
         means[number] = 1 + means[number] / 36
 
 
-@njit
+@inner
 def _best_plays(
     children: Array, count: int, points: int, fewer: int, means: Array
 ) -> tuple[int, int]:

@@ -4,8 +4,10 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
+
+from engine.kernels import inner
 
 __all__ = ["highest_bit", "lowest_bit", "reverse"]
 
@@ -43,13 +45,13 @@ _leading_zeros = _counting_intrinsic("ctlz", types.uint32)
 _trailing_zeros = _counting_intrinsic("cttz", types.uint64)
 
 
-@njit
+@inner
 def highest_bit(word: int) -> int:
     """Index of the highest set bit of a uint32 that is not 0."""
     return 31 - _leading_zeros(word)
 
 
-@njit
+@inner
 def lowest_bit(word: int) -> int:
     """Index of the lowest set bit of a uint64 that is not 0."""
     return np.int64(_trailing_zeros(word))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from engine.kernels import kernel
+from engine.kernels import inner, kernel
 from engine.kernels.bearoff import is_covered
 from engine.kernels.cubeful import ACTIONS, Cubes, outcome_worths
 from engine.kernels.forward import evaluate_result, set_position
@@ -18,11 +18,13 @@ from engine.kernels.pruning import keep_best, weigh_outcomes
 from engine.kernels.worth import value_of_board
 
 __all__ = [
+    "CUBELESS",
     "backup_rolls",
     "best_cubeful_result",
     "best_result",
     "choose_cubeful_results",
     "choose_results",
+    "results_worth_evaluating",
 ]
 
 Array = np.ndarray[Any, Any]
@@ -37,7 +39,7 @@ def _cubeless(values: Array, at: int) -> float:
 
 
 @njit(inline="always")
-def _results_worth_evaluating(
+def results_worth_evaluating(
     net: Net, scratch: Scratch, high: int, low: int, outcomes: tuple[float, ...], most: int
 ) -> tuple[int, bool]:
     """Find the results of a roll; how many to evaluate, and whether scratch.kept says which.
@@ -67,13 +69,13 @@ def _more_off(scratch: Scratch, row: int, other: int) -> bool:
     return scratch.children[row, OTHER] > scratch.children[other, OTHER]
 
 
-@njit
+@inner
 def best_result(net: Net, scratch: Scratch, high: int, low: int, values: Array) -> int:
     """The row of scratch.results that the mover likes best without a cube, after `set_position`.
 
     values: float32[5], written with that result's probabilities for the next player.
     """
-    count, pruned = _results_worth_evaluating(net, scratch, high, low, CUBELESS, KEPT)
+    count, pruned = results_worth_evaluating(net, scratch, high, low, CUBELESS, KEPT)
     layers = scratch.layers
     at = (len(net.sizes) - 1) * scratch.stride
     chosen = 0
@@ -90,7 +92,7 @@ def best_result(net: Net, scratch: Scratch, high: int, low: int, values: Array) 
     return chosen
 
 
-@njit
+@inner
 def best_cubeful_result(
     net: Net, scratch: Scratch, high: int, low: int,
     cubes: Cubes, situation: int, values: Array, actions: Array, most: int = KEPT,
@@ -105,7 +107,7 @@ def best_cubeful_result(
     net lets through, KEPT or fewer.
     """
     outcomes = outcome_worths(cubes, situation)
-    count, pruned = _results_worth_evaluating(net, scratch, high, low, outcomes, most)
+    count, pruned = results_worth_evaluating(net, scratch, high, low, outcomes, most)
     layers = scratch.layers
     at = (len(net.sizes) - 1) * scratch.stride
     chosen = 0

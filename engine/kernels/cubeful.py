@@ -36,7 +36,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from engine.kernels import kernel
+from engine.kernels import inner, kernel
 
 __all__ = [
     "ACTIONS",
@@ -134,7 +134,7 @@ def _held(
     return dead + efficiency * (live - dead)
 
 
-@njit
+@inner
 def cube_actions(
     cubes: Cubes, index: int, values: Array, at: int, ready: float, actions: Array
 ) -> None:
@@ -193,7 +193,7 @@ def cube_actions(
         actions[3] = _held(stakes, 2, p, won_2, lost_2, take_2, 1.0, efficiency)
 
 
-@njit
+@inner
 def position_value(
     cubes: Cubes, index: int, values: Array, at: int, ready: float, actions: Array
 ) -> float:
@@ -205,7 +205,7 @@ def position_value(
     return best_action(cubes, index, actions)
 
 
-@njit
+@inner
 def best_action(cubes: Cubes, index: int, actions: Array) -> float:
     """The value when both sides do what is right, of the values of `cube_actions`."""
     if cubes.turns[index] == 0 or cubes.owner[index] == OPPONENT:
@@ -231,7 +231,7 @@ def outcome_worths(cubes: Cubes, index: int) -> tuple[float, float, float, float
     )
 
 
-@njit
+@inner
 def readiness(boards: Array, row: int) -> float:
     """How well the cube can be timed in packed int8[., 64] boards[row], from 0 to 1.
 

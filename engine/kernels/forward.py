@@ -14,10 +14,20 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from engine.kernels import kernel
+from engine.kernels import inner, kernel
 from engine.kernels.bearoff import bearoff_values
 from engine.kernels.bits import lowest_bit
-from engine.kernels.net import COUNTS, OTHER, OUTPUTS, PRUNING, SIZE, Net, Scratch, make_scratch
+from engine.kernels.net import (
+    COUNTS,
+    OTHER,
+    OUTPUTS,
+    PRUNING,
+    SIZE,
+    Net,
+    Scratch,
+    copy_into,
+    make_scratch,
+)
 from engine.kernels.tactics import TACTICS, tactics_into
 from engine.kernels.vector import (
     CHAINS,
@@ -106,7 +116,7 @@ def _layer(net: Net, start: int, scratch: Scratch, at: int, n_in: int, to: int, 
     return bias + n_out
 
 
-@njit(fastmath=True)
+@inner(fastmath=True)
 def first_sums(table: Array, biases: Array, hidden: int, board: Array, sums: Array) -> None:
     """The first sums, written to float32[H], of a flat packed board, from nothing."""
     for unit in range(hidden):
@@ -244,7 +254,7 @@ def _known(net: Net, words: Array, boards: Array, row: int, values: Array, at: i
     return bearoff_values(net.bearoff, words, boards, row, values, at)
 
 
-@njit
+@inner
 def set_position(net: Net, scratch: Scratch, boards: Array, row: int) -> None:
     """Make ready for `best_result` of rolls of the position boards[row], uint64[., 8]."""
     for word in range(4):
@@ -255,7 +265,7 @@ def set_position(net: Net, scratch: Scratch, boards: Array, row: int) -> None:
     first_sums(net.table, net.weights, net.sizes[0], scratch.parent_bytes, scratch.sums)
     if len(net.tactics):
         tactics_into(scratch.parent_rows, 0, scratch.tactics, 0)
-        scratch.parent_tactics[:] = scratch.tactics
+        copy_into(scratch.parent_tactics, scratch.tactics)
         _add_tactics(net, scratch, scratch.sums)
     if len(net.pruning_table):
         first_sums(
@@ -264,7 +274,7 @@ def set_position(net: Net, scratch: Scratch, boards: Array, row: int) -> None:
         )  # fmt: skip
 
 
-@njit
+@inner
 def evaluate_result(net: Net, scratch: Scratch, row: int, at: int) -> None:
     """The five probabilities of results[row] for the next player, into layers[at:]."""
     if not _known(net, scratch.results, scratch.children, row, scratch.layers, at):
@@ -275,7 +285,7 @@ def evaluate_result(net: Net, scratch: Scratch, row: int, at: int) -> None:
         _make_possible(scratch.children, row, scratch.layers, at)
 
 
-@njit
+@inner
 def evaluate_into(net: Net, scratch: Scratch, words: Array, boards: Array, row: int,
                   values: Array) -> None:  # fmt: skip
     """Five probabilities of the packed board words[row], into float32[5].

@@ -9,9 +9,8 @@ first row, column and entry are not used.
 from typing import Any
 
 import numpy as np
-from numba import njit
 
-from engine.kernels import kernel
+from engine.kernels import inner, kernel
 from engine.kernels.cubeful import ACTIONS, CENTRE, LEVELS, Cubes, position_value
 
 __all__ = ["fill_table", "match_stakes", "useful_turns"]
@@ -21,7 +20,7 @@ Array = np.ndarray[Any, Any]
 OPENING_LUCK = 0.03  # of the winning chance, before anybody may double
 
 
-@njit
+@inner
 def _chance(pre: Array, post: Array, away: int, opponent_away: int, crawford_over: bool) -> float:
     """The match-winning chance between two games."""
     if away <= 0:
@@ -63,7 +62,7 @@ def useful_turns(away: int, opponent_away: int, cube: int) -> int:
     return turns
 
 
-@njit
+@inner
 def _before_game(
     pre: Array, post: Array, away: int, opponent_away: int, cubes: Cubes, turns: int,
     rates: Array, ready: float,

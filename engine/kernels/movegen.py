@@ -14,9 +14,8 @@ The slow twin is `engine.backgammon.reference`.
 from typing import Any
 
 import numpy as np
-from numba import njit
 
-from engine.kernels import kernel
+from engine.kernels import inner, kernel
 from engine.kernels.bits import highest_bit
 
 __all__ = [
@@ -62,7 +61,7 @@ def swap(packed: Array) -> Array:
     return np.ascontiguousarray(packed[:, ::-1])
 
 
-@njit
+@inner
 def masks(board: Array) -> tuple[int, int]:
     """`occupied` and `blocked` of a flat packed board, as uint32 bit masks."""
     occupied = np.uint32(0)
@@ -74,7 +73,7 @@ def masks(board: Array) -> tuple[int, int]:
     return occupied, blocked
 
 
-@njit
+@inner
 def is_over(board: Array) -> bool:
     """Whether one side of a flat packed board has no checker left on the points or the bar."""
     mine = 0
@@ -85,7 +84,7 @@ def is_over(board: Array) -> bool:
     return mine == 0 or theirs == 0
 
 
-@njit
+@inner
 def playable_points(occupied: int, blocked: int, die: int) -> int:
     """The mask of points from which the mover may play this die."""
     shift = np.uint32(die)
@@ -100,7 +99,7 @@ def playable_points(occupied: int, blocked: int, die: int) -> int:
     return sources
 
 
-@njit
+@inner
 def move_checker(board: Array, occupied: int, source: int, die: int) -> tuple[int, int]:
     """Move a checker on a flat packed board; the new `occupied`, and whether it hit."""
     target = max(source - die, 0)
@@ -118,7 +117,7 @@ def move_checker(board: Array, occupied: int, source: int, die: int) -> tuple[in
     return occupied, hit
 
 
-@njit
+@inner
 def move_back(board: Array, source: int, die: int, hit: int) -> None:
     """Take a `move_checker` back."""
     target = max(source - die, 0)
@@ -129,7 +128,7 @@ def move_back(board: Array, source: int, die: int, hit: int) -> None:
         board[OTHER + BAR] -= 1
 
 
-@njit
+@inner
 def _emit(words: Array, results: Array, count: int) -> None:
     """Write a board (uint64[8]) as the next player sees it into row `count` of uint64[., 8]."""
     for word in range(4):
@@ -137,7 +136,7 @@ def _emit(words: Array, results: Array, count: int) -> None:
         results[count, 4 + word] = words[word]
 
 
-@njit
+@inner
 def _is_new(results: Array, start: int, count: int) -> bool:
     """Whether row `count` differs from all rows from `start` on."""
     for row in range(start, count):
@@ -151,7 +150,7 @@ def _is_new(results: Array, start: int, count: int) -> bool:
     return True
 
 
-@njit
+@inner
 def _both_dice(
     board: Array, words: Array, occupied: int, blocked: int, high: int, low: int,
     results: Array, start: int,
@@ -190,7 +189,7 @@ def _both_dice(
     return count
 
 
-@njit
+@inner
 def _one_die(
     board: Array, words: Array, occupied: int, blocked: int, die: int, results: Array, start: int
 ) -> int:
@@ -207,7 +206,7 @@ def _one_die(
     return count
 
 
-@njit
+@inner
 def _double(
     board: Array, words: Array, occupied: int, blocked: int, die: int,
     results: Array, start: int, stack: Array,
@@ -251,7 +250,7 @@ def _double(
     return count
 
 
-@kernel
+@inner
 def results_into(
     board: Array, words: Array, high: int, low: int, results: Array, start: int, stack: Array
 ) -> int:

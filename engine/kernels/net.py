@@ -18,6 +18,7 @@ __all__ = [
     "SIZE",
     "Net",
     "Scratch",
+    "copy_into",
     "make_scratch",
 ]
 
@@ -100,6 +101,13 @@ class Scratch(NamedTuple):
     """int64[KEPT]: the rows of `results` that are worth evaluating."""
     kept_scores: Array
     """float32[KEPT]: what the pruning net makes of them."""
+
+
+@njit(inline="always")
+def copy_into(target: Array, source: Array) -> None:
+    """target[:] = source, of flat arrays that do not overlap: numba would make a third for it."""
+    for index in range(len(source)):
+        target[index] = source[index]
 
 
 @njit

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from engine.kernels import kernel
-from engine.kernels.choice import best_result
+from engine.kernels import inner, kernel
+from engine.kernels.choice import CUBELESS, best_result, results_worth_evaluating
 from engine.kernels.forward import evaluate_into, set_position
 from engine.kernels.movegen import results_into
-from engine.kernels.net import Net, make_scratch
+from engine.kernels.net import KEPT, Net, Scratch, make_scratch
 from engine.kernels.random import opening_roll, random_word, roll
 
 __all__ = ["MAX_TURNS", "lambda_returns", "play_games"]
@@ -24,7 +24,7 @@ Array = np.ndarray[Any, Any]
 MAX_TURNS = 1024  # a game that lasts longer is left unfinished; nets near random need this
 
 
-@njit
+@inner
 def _finished(words: Array) -> bool:
     """Whether the side that has just moved (row 1 of uint64[8]) has borne off its last checker."""
     return (words[4] & ~np.uint64(0xFF)) | words[5] | words[6] | words[7] == 0
@@ -38,45 +38,65 @@ def _larger(rows: Array, used: int) -> Array:
     return copy
 
 
+@inner
+def _candidate(net: Net, scratch: Scratch, high: int, low: int, word: int) -> int:
+    """A row of scratch.results drawn from those worth evaluating, or -1 when the net has no opinion
+    on which these are. word: uint64, random.
+    """
+    count, pruned = results_worth_evaluating(net, scratch, high, low, CUBELESS, KEPT)
+    if count > KEPT:
+        return -1
+    drawn = np.int64((word >> np.uint64(32)) % np.uint64(count))
+    return scratch.kept[drawn] if pruned else drawn
+
+
 @kernel
 def play_games(
-    net: Net, starts: Array, seeds: Array, random_plays: Array
-) -> tuple[Array, Array, Array, int]:
+    net: Net, starts: Array, seeds: Array, random_plays: Array, explored: float
+) -> tuple[Array, Array, Array, Array, int]:
     """Play one game from each start by the net's own choices.
 
     starts: uint64[G, 8] packed; seeds: uint64[G]; random_plays: int64[G], how many plays at the
-    beginning are drawn uniformly from the legal ones instead, to see more of the game.
+    beginning are drawn uniformly from the legal ones instead, to see more of the game; explored:
+    the share of later plays that are drawn from the results that the pruning net finds best.
     Returns boards uint64[M, 8], their values float32[M, 5] for the player on roll, offsets
-    int64[G + 1], and how many results were evaluated. The rows of game g are offsets[g] to
-    offsets[g + 1], one position a turn in order and the last one finished, unless the game ran
-    into MAX_TURNS. The position before the opening roll is left out: no double follows it, so it
-    would teach a wrong mean.
+    int64[G + 1], own bool[M], whether the play that led there was the net's own choice, and how
+    many results were evaluated. The rows of game g are offsets[g] to offsets[g + 1], one position a
+    turn in order and the last one finished, unless the game ran into MAX_TURNS. The position before
+    the opening roll is left out: no double follows it, so it would teach a wrong mean.
     """
     scratch = make_scratch(net.sizes)
     offsets = np.zeros(len(seeds) + 1, np.int64)
     boards = np.empty((len(seeds) * 64 + MAX_TURNS + 1, 8), np.uint64)
     values = np.empty((len(boards), 5), np.float32)
+    own = np.empty(len(boards), np.bool_)
     now = np.empty((1, 8), np.uint64)
     count = 0
     for game in range(len(seeds)):
         if count + MAX_TURNS > len(boards):
             boards = _larger(boards, count)
             values = _larger(values, count)
+            own = _larger(own, count)
         seed = seeds[game]
         now[0] = starts[game]
         first, second = opening_roll(seed)
         for turn in range(MAX_TURNS):
             high, low = max(first, second), min(first, second)
             set_position(net, scratch, now, 0)
+            word = random_word(seed, np.uint64(1 << 32) + np.uint64(turn))
+            row = -1
             if turn < random_plays[game]:
                 found = results_into(
                     scratch.board_bytes, scratch.board, high, low, scratch.results, 0, scratch.stack
                 )
-                word = random_word(seed, np.uint64(1 << 32) + np.uint64(turn))
                 row = np.int64((word >> np.uint64(32)) % np.uint64(found))
-                evaluate_into(net, scratch, scratch.results, scratch.children, row, values[count])
-            else:
+            elif np.uint32(word) < np.uint32(explored * (1 << 32)):
+                row = _candidate(net, scratch, high, low, word)
+            own[count] = row < 0
+            if row < 0:
                 row = best_result(net, scratch, high, low, values[count])
+            else:
+                evaluate_into(net, scratch, scratch.results, scratch.children, row, values[count])
             now[0] = scratch.results[row]
             boards[count] = now[0]
             count += 1
@@ -84,7 +104,10 @@ def play_games(
                 break
             first, second = roll(seed, turn + 1)
         offsets[game + 1] = count
-    return boards[:count].copy(), values[:count].copy(), offsets, scratch.evaluated[0]
+    return (
+        boards[:count].copy(), values[:count].copy(), offsets, own[:count].copy(),
+        scratch.evaluated[0],
+    )  # fmt: skip
 
 
 @kernel

@@ -10,8 +10,8 @@ beside the sums of the other results of the same roll. It was trained on just th
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from engine.kernels import inner
 from engine.kernels.forward import changed_sums, has_won
 from engine.kernels.net import KEPT, PRUNING, Net, Scratch
 
@@ -20,7 +20,7 @@ __all__ = ["keep_best", "weigh_outcomes"]
 Array = np.ndarray[Any, Any]
 
 
-@njit
+@inner
 def weigh_outcomes(net: Net, scratch: Scratch, outcomes: tuple[float, ...]) -> None:
     """Make ready for `keep_best` at the stakes.
 
@@ -35,7 +35,7 @@ def weigh_outcomes(net: Net, scratch: Scratch, outcomes: tuple[float, ...]) -> N
         scratch.pruning_worth[unit] = worth
 
 
-@njit(fastmath=True)
+@inner(fastmath=True)
 def _score(layer: Array, worth: Array) -> float:
     """The score of the units' sums float32[PRUNING], for the next player."""
     total = np.float32(0)
@@ -44,7 +44,7 @@ def _score(layer: Array, worth: Array) -> float:
     return total
 
 
-@njit
+@inner
 def keep_best(net: Net, scratch: Scratch, count: int) -> None:
     """Write to scratch.kept the rows of scratch.results[:count] that are worth evaluating.
 

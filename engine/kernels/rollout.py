@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from engine.kernels import kernel
+from engine.kernels import inner, kernel
 from engine.kernels.choice import best_cubeful_result
 from engine.kernels.cubeful import ACTIONS, best_action
 from engine.kernels.forward import evaluate_into, set_position
@@ -30,7 +30,7 @@ from engine.kernels.lookahead import (
     make_tree,
 )
 from engine.kernels.movegen import is_over
-from engine.kernels.net import Net, make_scratch
+from engine.kernels.net import Net, copy_into, make_scratch
 from engine.kernels.trials import THROWS, Game, Method, Situations, throw
 from engine.kernels.worth import actions_of_board, is_exact, value_of_board
 
@@ -72,7 +72,7 @@ def _add_probabilities(sample: Array, values: Array, is_root: bool, weight: floa
         sample[5] += weight * values[2]
 
 
-@njit
+@inner
 def _weigh_cube(
     net: Net, situations: Situations, situation: int, plies: int, game: Game,
     courses: Courses | None, tree: Any,
@@ -88,7 +88,7 @@ def _weigh_cube(
     look_ahead(net, tree, courses, situation, plies, game.board, ROW, game.values)
     held = tree.held
     row = courses.first[situation]
-    actions[:] = held[0, 0]
+    copy_into(actions, held[0, 0])
     if courses.doubled[row] != NEVER:
         turn = courses.turn[row]
         actions[1] = turn * held[0, courses.doubled[row] - row]
@@ -98,7 +98,7 @@ def _weigh_cube(
             actions[3] = turn * turn * held[0, courses.beavered[row] - row]
 
 
-@njit
+@inner
 def _turn_cube(
     net: Net, situations: Situations, situation: int, plies: int, game: Game,
     courses: Courses | None, tree: Any,
@@ -122,7 +122,7 @@ def _turn_cube(
     return situations.taken[situation], False
 
 
-@njit
+@inner
 def _take_luck_out(
     net: Net, situations: Situations, following: int, game: Game,
     high: int, low: int, sample: Array,
@@ -150,18 +150,18 @@ def _take_luck_out(
                 means[column] += weight * best[column]
             if one == high and other == low:
                 thrown = value
-                game.board[0] = scratch.results[row]
-                game.values[:] = best
+                copy_into(game.board[0], scratch.results[row])
+                copy_into(game.values, best)
     sample[0] -= situations.slope[following] * (thrown - mean)
     is_root = situations.is_root[following]
     _add_probabilities(sample, game.values, is_root, -1.0)
     _add_probabilities(sample, means, is_root, 1.0)
     if len(net.pruning_table) > 0:
         row = best_cubeful_result(net, scratch, high, low, cubes, following, game.values, actions)
-        game.board[0] = scratch.results[row]
+        copy_into(game.board[0], scratch.results[row])
 
 
-@njit
+@inner
 def _play(
     net: Net, situations: Situations, following: int, game: Game,
     first: int, second: int, reduced: bool, sample: Array,
@@ -175,10 +175,10 @@ def _play(
     row = best_cubeful_result(
         net, game.scratch, high, low, situations.cubes, following, game.values, game.actions
     )
-    game.board[0] = game.scratch.results[row]
+    copy_into(game.board[0], game.scratch.results[row])
 
 
-@njit
+@inner
 def _exact_value(
     net: Net, situations: Situations, situation: int, game: Game, may_double: bool
 ) -> float:
@@ -193,7 +193,7 @@ def _exact_value(
     return actions[0]
 
 
-@njit
+@inner
 def _trial(
     net: Net, situations: Situations, situation: int, cube_first: bool,
     game: Game, method: Method, courses: Courses | None, tree: Any, trial: int,
@@ -231,7 +231,7 @@ def _trial(
         if method.reduced or chosen < 0:
             _play(net, situations, situation, game, first, second, method.reduced, sample)
         if courses is not None and chosen >= 0:
-            game.board[0] = tree.results[chosen]
+            copy_into(game.board[0], tree.results[chosen])
             evaluate_into(net, game.scratch, game.board, game.cells, ROW, game.values)
     if not known:
         value = value_of_board(
@@ -242,7 +242,7 @@ def _trial(
     _add_probabilities(sample, game.values, situations.is_root[situation], 1.0)
 
 
-@njit
+@inner
 def _most_plies(method: Method) -> int:
     plies = max(len(method.first.filters.most), len(method.later.filters.most))
     return max(plies, method.first.cube_plies, method.later.cube_plies)

@@ -3,9 +3,8 @@
 from typing import Any
 
 import numpy as np
-from numba import njit
 
-from engine.kernels import kernel
+from engine.kernels import inner, kernel
 from engine.kernels.bits import highest_bit
 from engine.kernels.movegen import MAX_STEPS, flat, masks, move_back, move_checker, playable_points
 
@@ -14,7 +13,7 @@ __all__ = ["canonical_steps"]
 Array = np.ndarray[Any, Any]
 
 
-@njit
+@inner
 def _reaches(words: Array, target: Array) -> bool:
     """Whether the board, seen by the next player, is `target` (uint64[8])."""
     for word in range(4):

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from engine.kernels import kernel
+from engine.kernels import inner, kernel
 from engine.kernels.bits import highest_bit, lowest_bit, reverse
 from engine.kernels.vector import mask_above
 
@@ -155,7 +155,7 @@ def _side_into(
     out[at + 12] = min(from_bar, from_far, _full_rolls(blocked, 20))
 
 
-@njit
+@inner
 def tactics_into(boards: Array, row: int, out: Array, at: int) -> None:
     """The features of int8 boards[row], flat packed, into float32 out[at:][:TACTICS]."""
     for index in range(TACTICS):

@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
+
+from engine.kernels import inner
 
 __all__ = [
     "CHAINS",
@@ -93,7 +95,7 @@ _append_positive = _appender(">")
 _append_nonzero = _appender("!=")
 
 
-@njit
+@inner
 def list_positive(values: Array, start: int, count: int, indices: Array) -> int:
     """Write each k with values[start + k] > 0, k < count, into int32 indices; how many there are.
 
@@ -106,7 +108,7 @@ def list_positive(values: Array, start: int, count: int, indices: Array) -> int:
     return found
 
 
-@njit
+@inner
 def list_nonzero(values: Array, start: int, count: int, indices: Array) -> int:
     """`list_positive` of the k with values[start + k] other than 0."""
     found = 0

@@ -3,8 +3,8 @@
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from engine.kernels import inner
 from engine.kernels.bearoff import Bearoff, bearoff_actions, is_pair
 from engine.kernels.cubeful import Cubes, best_action, cube_actions, readiness
 from engine.kernels.movegen import is_over
@@ -14,7 +14,7 @@ __all__ = ["actions_of_board", "is_exact", "value_of_board"]
 Array = np.ndarray[Any, Any]
 
 
-@njit
+@inner
 def is_exact(
     bearoff: Bearoff, words: Array, boards: Array, row: int, cubes: Cubes, situation: int
 ) -> bool:
@@ -28,7 +28,7 @@ def is_exact(
     return is_pair(bearoff, words, boards, row)
 
 
-@njit
+@inner
 def actions_of_board(
     bearoff: Bearoff, words: Array, boards: Array, row: int,
     cubes: Cubes, situation: int, values: Array, at: int, actions: Array,
@@ -45,7 +45,7 @@ def actions_of_board(
     cube_actions(cubes, situation, values, at, readiness(boards, row), actions)
 
 
-@njit
+@inner
 def value_of_board(
     bearoff: Bearoff, words: Array, boards: Array, row: int,
     cubes: Cubes, situation: int, values: Array, at: int, actions: Array,

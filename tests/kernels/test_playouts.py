@@ -7,9 +7,12 @@ import pytest
 
 from engine.backgammon.board import is_over, outcome_points
 from engine.backgammon.variants import VARIANTS
+from engine.bot import released_net
 from engine.evaluation import outcome
+from engine.evaluation.network import Network
 from engine.kernels import movegen
 from engine.kernels.dealing import game_seeds, opening_rolls, rolls
+from engine.kernels.net import KEPT
 from engine.kernels.playouts import MAX_TURNS, lambda_returns, play_games
 
 GAMES = 24
@@ -39,12 +42,12 @@ def games(variant, network):
     starts = words(movegen.pack(np.tile(variant.start, (GAMES, 1, 1))))
     seeds = game_seeds(5, np.arange(GAMES))
     random_plays = np.where(np.arange(GAMES) % 3 == 0, np.arange(GAMES), 0)
-    return network.kernel, starts, seeds, random_plays
+    return network.kernel, starts, seeds, random_plays, 0.0
 
 
 def test_every_step_is_a_legal_result_of_the_step_before_it(games, network):
-    _, starts, seeds, random_plays = games
-    boards, values, offsets, _ = play_games(*games)
+    _, starts, seeds, random_plays, _ = games
+    boards, values, offsets, own, _ = play_games(*games)
 
     assert len(offsets) == GAMES + 1 and offsets[-1] == len(boards) == len(values)
     for game in range(GAMES):
@@ -61,10 +64,12 @@ def test_every_step_is_a_legal_result_of_the_step_before_it(games, network):
         chosen, _ = network.choose(before, dice)
         by_the_net = slice(int(random_plays[game]), None)
         np.testing.assert_array_equal(steps[by_the_net], chosen[by_the_net])
+        own_plays = np.arange(len(steps)) >= random_plays[game]
+        np.testing.assert_array_equal(own[offsets[game] : offsets[game + 1]], own_plays)
 
 
 def test_a_game_ends_when_a_side_has_borne_off_and_not_before(games):
-    boards, values, offsets, _ = play_games(*games)
+    boards, values, offsets, *_ = play_games(*games)
 
     over = is_over(movegen.unpack(boards_of(boards)))
 
@@ -76,7 +81,7 @@ def test_a_game_ends_when_a_side_has_borne_off_and_not_before(games):
 
 
 def test_the_values_are_what_the_net_thinks_of_the_positions(games, network):
-    boards, values, _, _ = play_games(*games)
+    boards, values, *_ = play_games(*games)
     np.testing.assert_allclose(values, network.evaluate(boards_of(boards)), atol=1e-5)
 
 
@@ -84,9 +89,9 @@ def test_a_random_play_is_any_legal_one_with_equal_chance(network):
     seeds = game_seeds(9, np.arange(6000))
     seeds = seeds[opening_rolls(seeds).sum(axis=1) == 3]
     start = movegen.pack(VARIANTS["backgammon"].start[None])
-    games = (words(start).repeat(len(seeds), 0), seeds, np.ones(len(seeds), np.int64))
+    games = (words(start).repeat(len(seeds), 0), seeds, np.ones(len(seeds), np.int64), 0.0)
 
-    boards, _, offsets, _ = play_games(network.kernel, *games)
+    boards, _, offsets, *_ = play_games(network.kernel, *games)
 
     legal, _ = movegen.legal_results(start, np.array([[2, 1]], np.int8))
     first = boards_of(boards[offsets[:-1]])
@@ -96,29 +101,71 @@ def test_a_random_play_is_any_legal_one_with_equal_chance(network):
     assert ((counts - expected) ** 2 / expected).sum() < 36.1  # 14 degrees of freedom, 1 in 1000
 
 
+@pytest.fixture(scope="module")
+def pruned_network():
+    return Network.load(released_net())
+
+
+def test_explored_plays_are_among_the_pruning_nets_best(pruned_network):
+    """As often as asked, and each of the results it would evaluate as often as the next."""
+    net = pruned_network.quick
+    starts = words(movegen.pack(np.tile(VARIANTS["backgammon"].start, (2000, 1, 1))))
+    seeds = game_seeds(3, np.arange(2000))
+    boards, values, offsets, own, _ = play_games(net, starts, seeds, np.zeros(2000, np.int64), 0.2)
+
+    first = offsets[:-1]
+    assert abs((~own).mean() - 0.2) < 0.01
+    np.testing.assert_allclose(values, pruned_network.evaluate(boards_of(boards)), atol=1e-5)
+    rolled_31 = (np.sort(opening_rolls(seeds)) == [1, 3]).all(axis=1)
+    explored = boards[first[rolled_31 & ~own[first]]]
+    distinct = np.unique(explored, axis=0)
+    assert 2 <= len(distinct) <= KEPT
+    best = boards[first[rolled_31 & own[first]]]
+    assert (best == best[0]).all() and (distinct == best[0]).all(axis=1).any()
+
+
+def test_without_a_pruning_net_only_rolls_of_few_results_are_explored(network):
+    starts = words(movegen.pack(np.tile(VARIANTS["backgammon"].start, (50, 1, 1))))
+    seeds, none = game_seeds(3, np.arange(50)), np.zeros(50, np.int64)
+    boards, _, offsets, own, _ = play_games(network.kernel, starts, seeds, none, 1.0)
+
+    for game in range(50):
+        steps = boards_of(boards[offsets[game] : offsets[game + 1]])
+        before = np.concatenate([boards_of(starts[game : game + 1]), steps[:-1]])
+        seed = seeds[game : game + 1]
+        dice = np.concatenate(
+            [opening_rolls(seed), *(rolls(seed, turn) for turn in range(1, len(steps)))]
+        )
+        _, bounds = movegen.legal_results(before, dice)
+        np.testing.assert_array_equal(
+            own[offsets[game] : offsets[game + 1]], np.diff(bounds) > KEPT
+        )
+
+
 @pytest.mark.parametrize("cuts", [[5], [1, 2, 20], list(range(GAMES))])
 def test_a_game_is_the_same_however_the_games_are_shared_out(games, cuts):
-    net, *each = games
-    boards, values, offsets, evaluated = play_games(*games)
+    net, *each, _ = games
+    boards, values, offsets, own, evaluated = play_games(net, *each, 0.2)
 
     slices = [np.array_split(array, cuts) for array in each]
-    parts = [play_games(net, *part) for part in zip(*slices, strict=True)]
+    parts = [play_games(net, *part, 0.2) for part in zip(*slices, strict=True)]
 
     np.testing.assert_array_equal(np.concatenate([part[0] for part in parts]), boards)
     np.testing.assert_array_equal(np.concatenate([part[1] for part in parts]), values)
     lengths = np.concatenate([np.diff(part[2]) for part in parts])
     np.testing.assert_array_equal(lengths, np.diff(offsets))
-    assert sum(part[3] for part in parts) == evaluated
+    np.testing.assert_array_equal(np.concatenate([part[3] for part in parts]), own)
+    assert sum(part[4] for part in parts) == evaluated
 
 
 def test_many_long_games_fit(network):
     """The memory for the steps must grow, and keep what it holds."""
     starts = words(movegen.pack(np.tile(VARIANTS["nackgammon"].start, (80, 1, 1))))
-    games = (network.kernel, starts, game_seeds(6, np.arange(80)), np.full(80, 500))
-    boards, _, offsets, _ = play_games(*games)
+    games = (network.kernel, starts, game_seeds(6, np.arange(80)), np.full(80, 500), 0.0)
+    boards, _, offsets, *_ = play_games(*games)
 
     assert len(boards) > 80 * 64 + 1
-    last = play_games(games[0], *(array[-1:] for array in games[1:]))
+    last = play_games(games[0], *(array[-1:] for array in games[1:-1]), 0.0)
     np.testing.assert_array_equal(boards[offsets[-2] :], last[0])
 
 
@@ -129,7 +176,9 @@ def test_a_game_that_cannot_end_is_left_unfinished(network):
     packed[0, :, 25] = 3
     seeds = game_seeds(1, np.arange(1))
 
-    boards, _, offsets, _ = play_games(network.kernel, words(packed), seeds, np.zeros(1, np.int64))
+    boards, _, offsets, *_ = play_games(
+        network.kernel, words(packed), seeds, np.zeros(1, np.int64), 0.0
+    )
 
     assert offsets.tolist() == [0, MAX_TURNS]
     assert (boards_of(boards) == packed).all()
@@ -164,7 +213,7 @@ def td_returns(values, offsets, decay):
 
 
 def test_nothing_is_learned_backwards_through_a_random_play(games):
-    _, values, offsets, _ = play_games(*games)
+    _, values, offsets, *_ = play_games(*games)
     one_step = next_seen_from_here(values, offsets)
     best_follows = np.ones(len(values), bool)
     cut = offsets[0] + 4
@@ -191,7 +240,7 @@ def test_with_exact_backups_the_dice_add_no_luck():
 
 @pytest.mark.parametrize("decay", [0.0, 0.7, 1.0])
 def test_lambda_returns_are_the_weighted_mean_of_all_looks_ahead(decay, games):
-    _, values, offsets, _ = play_games(*games)
+    _, values, offsets, *_ = play_games(*games)
     offsets = offsets[:6]
     values = values[: offsets[-1]]
 
@@ -205,7 +254,7 @@ def test_lambda_returns_are_the_weighted_mean_of_all_looks_ahead(decay, games):
 
 # Fault B127: a trained net that loses to random play, by the sign or the side of its targets.
 def test_with_lambda_1_the_target_is_the_outcome_for_the_player_on_roll(games):
-    _, values, offsets, _ = play_games(*games)
+    _, values, offsets, *_ = play_games(*games)
     targets = td_returns(values, offsets, 1.0)
 
     for game in range(GAMES):

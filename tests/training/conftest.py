@@ -22,7 +22,7 @@ def tiny() -> Settings:
         seed=7,
         shape=Shape(hidden=(16, 8)),
         self_play=SelfPlay(games=16, backups=256, rolls=64),
-        stages=Stages(td_share=0.3),
+        stages=Stages(td_share=0.3, bearoff=False),
         learning=Learning(batch=64, replay=1, buffer=1500),
     )
 

@@ -15,6 +15,7 @@ TINY = [
     *("--seed", "7", "--shape.hidden", "16", "8", "--self-play.games", "16"),
     *("--self-play.backups", "256", "--learning.batch", "64", "--learning.replay", "1"),
     *("--learning.buffer", "1500", "--deals", "0"),
+    "--stages.no-bearoff",
 ]
 
 

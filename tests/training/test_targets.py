@@ -58,8 +58,10 @@ def test_every_game_is_played_to_its_end(network, pool):
 
 
 def test_games_start_at_random_only_when_asked(network, pool):
-    none = played(network, pool, settings=SelfPlay(random_share=0.0))
-    no_plays = played(network, pool, settings=SelfPlay(random_share=1.0, random_plays=0))
+    none = played(network, pool, settings=SelfPlay(random_share=0.0, explored_share=0.0))
+    no_plays = played(
+        network, pool, settings=SelfPlay(random_share=1.0, random_plays=0, explored_share=0.0)
+    )
     all_random = played(network, pool, settings=SelfPlay(random_share=1.0, random_plays=40))
 
     assert_same(none, no_plays)
@@ -67,7 +69,7 @@ def test_games_start_at_random_only_when_asked(network, pool):
 
 
 def test_td_targets_leave_out_what_is_known_and_end_at_the_outcome(network, pool):
-    trajectories = played(network, pool, settings=SelfPlay(random_share=0.0))
+    trajectories = played(network, pool, settings=SelfPlay(random_share=0.0, explored_share=0.0))
 
     boards, targets = td_targets(trajectories, 0.7)
 
@@ -80,7 +82,7 @@ def test_td_targets_leave_out_what_is_known_and_end_at_the_outcome(network, pool
 
 
 def test_td_0_is_what_the_net_thinks_of_the_next_position(network, pool):
-    trajectories = played(network, pool, settings=SelfPlay(random_share=0.0))
+    trajectories = played(network, pool, settings=SelfPlay(random_share=0.0, explored_share=0.0))
     _, targets = td_targets(trajectories, 0.0)
     following = np.concatenate(
         [trajectories.values[first + 1 : end] for first, end in pairwise(trajectories.offsets)]

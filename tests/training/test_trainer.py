@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from engine.errors import AcepointError, FileFormatError, NetError
+from engine.evaluation.bearoff import is_exact, probabilities
 from engine.evaluation.network import Network
 from training.checkpoint import load_checkpoint
 from training.config import Learning, Shape
@@ -54,6 +55,23 @@ def disk_of(size: int):
 @pytest.mark.parametrize("workers", [1, 2])
 def test_one_seed_gives_one_net(workers, begin, finish, undisturbed):
     assert Network.load(finish(begin(workers=workers))).hash == net_of(undisturbed).hash
+
+
+def test_positions_of_the_bearoff_databases_have_exact_targets(
+    begin, finish, tiny, bearoff, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))  # the databases are not there yet
+    stages = dataclasses.replace(tiny.stages, td_share=0.0, backup_lambda=0.0, bearoff=True)
+    trainer = begin(dataclasses.replace(tiny, stages=stages))
+    finish(trainer)
+
+    packed = trainer.buffer.boards[: len(trainer.buffer)].view(np.int8).reshape(-1, 2, 32)
+    exact, _ = probabilities(bearoff, packed)
+    two_sided = np.array([is_exact(bearoff, board) for board in packed])
+    assert two_sided.sum() > 30
+    np.testing.assert_allclose(
+        trainer.buffer.targets[: len(packed)][two_sided], exact[two_sided], atol=1e-6
+    )
 
 
 def test_another_seed_gives_another_net(begin, finish, tiny, undisturbed):
