@@ -4,12 +4,13 @@ import json
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engine.backgammon.board import OFF
+from engine.backgammon.board import BAR, OFF
 from engine.backgammon.dice import Dice, rolls_array
 from engine.backgammon.match import Match
 from engine.backgammon.plays import Play, legal_plays, plays_between
@@ -26,15 +27,18 @@ from engine.cube.equity import (
     market,
     readiness,
 )
-from engine.cube.rollout import Rollout, Settings, cube_starts, play_start
 from engine.cube.search import DEFAULT_FILTER, Progress, Search, filter_named, tell_nobody
 from engine.errors import AcepointError, NetError, PositionError
 from engine.evaluation import outcome
 from engine.evaluation.bearoff import load
 from engine.evaluation.network import Network
 from engine.kernels import announce_compilation
+from engine.kernels.bearoff import MAX_POINTS
 from engine.kernels.choice import choose_cubeful_results
 from engine.kernels.movegen import pack
+
+if TYPE_CHECKING:
+    from engine.cube.rollout import Rollout, Settings
 
 __all__ = ["Bot", "Candidate", "released_net"]
 
@@ -98,22 +102,21 @@ class Bot:
         progress: Progress = tell_nobody,
     ) -> None:
         filters = filter_named(moves, plies)
-        network = Network.load(released_net() if net is None else net)
-        self._network = network.with_bearoff(load())
+        self._net = Network.load(released_net() if net is None else net)
         announce_compilation()
-        if self._network.variant not in VARIANTS:
-            raise NetError(f"net {str(net)!r}: unknown variant {self._network.variant!r}")
+        if self.variant not in VARIANTS:
+            raise NetError(f"net {str(net)!r}: unknown variant {self.variant!r}")
         self._search = Search(self._network.quick, filters, threads, progress) if plies else None
 
     @property
     def variant(self) -> str:
         """The name of the variant that the net was trained for."""
-        return self._network.variant
+        return self._net.variant
 
     @property
     def net_hash(self) -> str:
         """SHA-256 of the net's weights."""
-        return self._network.hash
+        return self._net.hash
 
     def evaluate(self, positions: Sequence[Position]) -> Array:
         """float32[N, 5] probabilities of N positions, for the player on roll before the roll."""
@@ -123,7 +126,7 @@ class Bot:
         """`evaluate` of int8[N, 2, 32] packed boards."""
         if self._search:
             return self._search.evaluate(packed)
-        return self._network.evaluate(packed)
+        return self._network_for(packed).evaluate(packed)
 
     def rank(
         self, position: Position, dice: Dice, match: Match | CubeContext | None = None
@@ -142,9 +145,9 @@ class Bot:
         if self._search:
             order, equities, probabilities, plies = self._search.rank(packed, context)
         else:
-            values = self._network.evaluate(packed)
             theirs = context.flipped()
-            equities = -best_equities(self._equities(values, packed, theirs), theirs)
+            cubeful, values = self._static(packed, theirs)
+            equities = -best_equities(cubeful, theirs)
             probabilities = outcome.flip(values)
             off = packed[:, 1, OFF]
             order = np.lexsort((-off, -outcome.equity(probabilities), -equities))
@@ -224,14 +227,16 @@ class Bot:
         position: Position,
         dice: Dice | None = None,
         match: Match | CubeContext | None = None,
-        settings: Settings | None = None,
+        settings: "Settings | None" = None,
         candidates: int | None = None,
-    ) -> Rollout:
+    ) -> "Rollout":
         """A rollout about to begin: of the plays of a roll or, without dice, of the cube decision.
 
         candidates: how many of the best plays by `rank`; None is those that are not far behind.
         The other arguments and errors as in `rank`.
         """
+        from engine.cube.rollout import Rollout, Settings, cube_starts, play_start
+
         self._refuse_finished([position])
         settings = settings or Settings()
         context = _context(match)
@@ -254,24 +259,32 @@ class Bot:
         """What the uses of the cube are worth, and float32[N, 5] probabilities before the roll."""
         if self._search:
             return self._search.cube(packed, contexts)
-        values = self._network.evaluate(packed)
-        return self._equities(values, packed, contexts), values
+        return self._static(packed, contexts)
 
-    def _equities(self, values: Array, packed: Array, contexts: Contexts) -> CubeEquities:
-        """What the uses of the cube are worth by the probabilities; exact where a bearoff database
-        says it.
-        """
-        bearoff = self._network.kernel.bearoff
+    def _static(self, packed: Array, contexts: Contexts) -> tuple[CubeEquities, Array]:
+        """`_cube` at 0-ply; exact where a bearoff database says it."""
+        network = self._network_for(packed)
+        values = network.evaluate(packed)
         modelled = cube_equities(values, contexts, readiness(packed))
-        return with_exact_equities(modelled, bearoff, packed, contexts)
+        return with_exact_equities(modelled, network.kernel.bearoff, packed, contexts), values
+
+    @cached_property
+    def _network(self) -> Network:
+        """The net with the bearoff databases. They are 55 MB to read, so not before it is used."""
+        return self._net.with_bearoff(load())
+
+    def _network_for(self, packed: Array) -> Network:
+        """What evaluates these positions: without the databases when none could be there."""
+        beyond = packed[:, :, MAX_POINTS + 1 : BAR + 1].any(axis=(1, 2))
+        return self._net if beyond.all() else self._network
 
     def _pack(self, positions: Sequence[Position]) -> Array:
-        checkers = VARIANTS[self._network.variant].checkers
+        checkers = VARIANTS[self.variant].checkers
         for position in positions:
             if position.variant.checkers != checkers:
                 raise NetError(
                     f"position {position.id!r} is of {position.variant.name}: "
-                    f"the net plays {self._network.variant}"
+                    f"the net plays {self.variant}"
                 )
         return pack(np.array([position.board for position in positions]).reshape(-1, 2, 26))
 

@@ -142,6 +142,15 @@ def test_help_loads_neither_numba_nor_torch(arguments):
     assert not loaded & {"numba", "torch"}
 
 
+def test_a_command_loads_what_it_needs_and_no_other_command(small_net):
+    asked = ("cube", "4HPwATDgc/ABMA", "--json", "--net", str(small_net))
+    loaded = modules_loaded_by(command(*asked))
+    assert "engine.interfaces.cli.cube" in loaded
+    others = {"move", "tournament", "bearoff"}
+    assert not loaded & {f"engine.interfaces.cli.{name}" for name in others}
+    assert not loaded & {"engine.cube.rollout", "rich", "tqdm"}
+
+
 @pytest.mark.parametrize("path", [*SOURCES, *sorted(ROOT.glob("tests/**/*.py"))], ids=str)
 def test_a_file_has_one_concern(path):
     assert len(path.read_text().splitlines()) < 400

@@ -10,6 +10,9 @@ from engine.backgammon.match import Match
 from engine.backgammon.position import Position, read_id
 from engine.bot import Bot
 from engine.cube.context import CubeContext, Owner
+from engine.evaluation.bearoff import load
+from engine.evaluation.bearoff_build import build
+from engine.evaluation.bearoff_store import HEADER, Database
 from engine.kernels.bearoff_build import place_positions
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -32,14 +35,14 @@ def bot(bearoff, small_net):
     """A bot whose net knows nothing, so that all it knows is from the databases."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("engine.bot.load", lambda: bearoff)
-        return Bot(small_net)
+        yield Bot(small_net)
 
 
 @pytest.fixture(scope="module")
 def bot_ahead(bearoff, small_net):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("engine.bot.load", lambda: bearoff)
-        return Bot(small_net, plies=2)
+        yield Bot(small_net, plies=2)
 
 
 @pytest.fixture(scope="module")
@@ -134,3 +137,24 @@ def test_the_play_of_another_fault_bears_two_off():
     position, _ = read_id("3zvBAAB/JwAAAA")
 
     assert str(Bot().best(position, (4, 2))) == "4/off 2/off"
+
+
+def test_databases_are_read_once_a_position_could_be_there(
+    monkeypatch, tmp_path, capsys, small_net
+):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr("engine.bot.load", load.__wrapped__)
+    database = Database("one-sided", 3, 4)
+    build(database, progress=False)
+    content = bytearray(database.path.read_bytes())
+    content[HEADER] ^= 1
+    database.path.write_bytes(content)
+    bot = Bot(small_net)
+
+    bot.cube(Position.start())
+    bot.rank(Position.start(), (3, 1))
+    bot.evaluate([Position.start()])
+    assert capsys.readouterr().err == ""
+
+    bot.cube(position_of([0] * 11 + [15], [15]))
+    assert f"{str(database.path)!r}: damaged" in capsys.readouterr().err

@@ -5,6 +5,7 @@ that other work on the machine does not count; the command from the shell alone 
 clock. The peers run one after the other.
 """
 
+import json
 import os
 import statistics
 import subprocess
@@ -12,6 +13,7 @@ import sysconfig
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -46,7 +48,7 @@ GAMES = 100  # played at once while collecting positions
 SEED = 20240229
 PASSES = 25  # of ours over the sample, which remembers nothing; the median counts
 CALLS = 500  # of the Python API
-COMMANDS = 5  # runs of `acepoint move`
+COMMANDS = 5  # runs of `acepoint move` and of `acepoint cube`
 LOOKED_AT = {2: 100, 3: 10}  # plies: positions for the best play so far ahead
 DECISIONS = 10  # for truncated rollouts, at most
 PLIES_OF_PEERS = 2  # that they are asked to look ahead
@@ -89,7 +91,8 @@ def measure(net: Path | None, with_peers: bool) -> list[Row]:
         *full_rollouts(bot, with_peers),
         *(truncated_rollouts(bot, decisions, ask) if with_peers else ()),
         _one_call(bot, sample),
-        _command(net, sample),
+        _command(bot, net, sample, "move", ["31"], _is_best),
+        _command(bot, net, sample, "cube", [], _is_decision),
     ]
 
 
@@ -178,22 +181,47 @@ def _one_call(bot: Bot, sample: Sample) -> Row:
     )
 
 
-def _command(net: Path | None, sample: Sample) -> Row:
+def _command(
+    bot: Bot,
+    net: Path | None,
+    sample: Sample,
+    name: str,
+    dice: list[str],
+    is_right: Callable[[Bot, Position, dict[str, Any]], bool],
+) -> Row:
+    """A command from the shell, which must tell of a first position what the bot does."""
     script = Path(sysconfig.get_path("scripts")) / "acepoint"
-    options = ["--net", str(net)] if net else []
+    options = [*dice, "--net", str(net)] if net else dice
     # As on a machine where nothing keeps Python from remembering what it has compiled.
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+
+    def run(board: npt.NDArray[np.int8], *more: str) -> bytes:
+        command: list[str | Path] = [script, name, encode_position(board), *options, *more]
+        return subprocess.run(command, capture_output=True, check=True, env=environment).stdout
+
+    first, *others = unpack(sample.packed[1 : 2 + COMMANDS])
+    if not is_right(bot, Position(first, BACKGAMMON), json.loads(run(first, "--json"))):
+        raise AcepointError(f"acepoint {name} {encode_position(first)}: not what the bot answers")
     seconds = []
-    for board in unpack(sample.packed[1 : 2 + COMMANDS]):
+    for board in others:
         began = time.perf_counter()
-        subprocess.run(
-            [script, "move", encode_position(board), "31", *options],
-            capture_output=True,
-            check=True,
-            env=environment,
-        )
+        run(board)
         seconds.append(time.perf_counter() - began)
-    return Row("acepoint move, from the shell", statistics.median(seconds[1:]), None, None, "s")
+    return Row(f"acepoint {name}, from the shell", statistics.median(seconds), None, None, "s")
+
+
+def _is_best(bot: Bot, position: Position, told: dict[str, Any]) -> bool:
+    """Whether the play that `acepoint move` puts first with 3-1 is the bot's."""
+    best = bot.rank(position, (3, 1))[0].play.result.id
+    return bool(told["candidates"][0]["result"] == best)
+
+
+def _is_decision(bot: Bot, position: Position, told: dict[str, Any]) -> bool:
+    """Whether the cube decision that `acepoint cube` tells is the bot's."""
+    decision = bot.cube(position)
+    expected = decision.no_double, decision.double_take, decision.double_pass
+    equities = [told["no_double"], told["double_take"], told["double_pass"]]
+    return bool(np.abs(np.subtract(equities, expected)).max() <= TOLERANCE)
 
 
 def _seconds(work: Callable[[], object]) -> float:

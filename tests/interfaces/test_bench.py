@@ -50,7 +50,7 @@ def test_json_has_the_fields_of_the_contract(small_sample, small_net, capsys):
     told = json.loads(capsys.readouterr().out)
 
     assert list(told) == ["machine", "rows"]
-    assert len(told["rows"]) == 8
+    assert len(told["rows"]) == 9
     for row in told["rows"]:
         assert list(row) == ["what", "acepoint", "gnubg", "sage", "unit"]
         assert row["acepoint"] > 0
@@ -175,3 +175,17 @@ def test_rollouts_that_disagree_are_not_timed():
         check(sure, {"8/5 6/5": worth(0.46, 0.04)}, "plain dice")
     with pytest.raises(AcepointError, match="24/20 instead of 8/5 6/5, 13/9"):
         check(sure, {"24/20": worth(0.0, 0.04)}, "plain dice")
+
+
+@pytest.mark.parametrize("name", ["move", "cube"])
+def test_a_command_that_answers_something_else_is_not_timed(sample, small_net, name):
+    """The command is asked with the released net, the bot has another one."""
+    dice, is_right = {
+        "move": (["31"], benchmark._is_best),
+        "cube": ([], benchmark._is_decision),
+    }[name]
+    bot = Bot(small_net)
+
+    assert benchmark._command(bot, small_net, sample, name, dice, is_right).acepoint > 0
+    with pytest.raises(AcepointError, match=f"acepoint {name} .*: not what the bot answers"):
+        benchmark._command(bot, None, sample, name, dice, is_right)

@@ -2,8 +2,10 @@
 
 import contextlib
 import json
+import os
 import signal
 import subprocess
+import sys
 import sysconfig
 from pathlib import Path
 
@@ -13,6 +15,7 @@ import pytest
 from engine import Bot, legal_plays, read_id
 from engine.backgammon.notation import parse_play
 from engine.backgammon.position import Position
+from engine.interfaces.cli.main import main
 
 START = "4HPwATDgc/ABMA"
 WITH_DICE = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10"
@@ -200,6 +203,23 @@ def test_an_interrupt_ends_it_quietly(acepoint, small_net):
 
     assert process.returncode == 130
     assert b"Traceback" not in errors
+
+
+@pytest.mark.parametrize(
+    ("arguments", "found", "left"),
+    [(["perft", "1"], None, "1"), (["perft", "1"], "3", "3"), (["train", "--help"], None, None)],
+)
+def test_our_commands_keep_numpy_to_one_thread(monkeypatch, capsys, arguments, found, left):
+    monkeypatch.setattr(sys, "argv", ["acepoint", *arguments])
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", found or "")  # so that it is restored
+    if found is None:
+        monkeypatch.delenv("OPENBLAS_NUM_THREADS")
+
+    with pytest.raises(SystemExit) as stop:
+        main()
+
+    assert stop.value.code == 0
+    assert os.environ.get("OPENBLAS_NUM_THREADS") == left
 
 
 @pytest.mark.parametrize("options", [[], ["--json"]])

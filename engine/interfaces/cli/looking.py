@@ -17,9 +17,13 @@ SECONDS = 2  # before the bar is shown
 @contextlib.contextmanager
 def looking_bot(net: Path | None, plies: int, moves: str = "normal") -> Iterator["Bot"]:
     """The bot of a command's options; raises like `engine.bot.Bot`."""
-    from tqdm import tqdm
-
     from engine.bot import Bot
+
+    if plies == 0:
+        yield Bot(net, moves=moves)
+        return
+
+    from tqdm import tqdm
 
     with tqdm(unit="position", delay=SECONDS, leave=False) as bar:
 
