@@ -2,7 +2,7 @@
 #
 #   ensure_environment EXTRA    makes .venv when it is missing, and installs acepoint with that extra when this
 #                               has not been done from the present pyproject.toml. EXTRA is play (none of the
-#                               optional dependencies), train or dev; each includes the ones before it.
+#                               optional dependencies), train, plots or dev; each includes the ones before it.
 #
 # One process at a time does it, under a lock on .venv.lock; the others wait and find it done. The lock file is
 # empty except while .venv is being changed: what an interrupted run left there is made again from nothing.
@@ -27,7 +27,7 @@ make_environment() {
 }
 
 install() { # EXTRA
-    local requirement="$root[$1]" included="play train dev"
+    local requirement="$root[$1]" included="play train plots dev"
     [[ $1 != play ]] || requirement=$root
     say "installing acepoint ($1) and what it needs: a few minutes the first time"
     "$python" -m pip install --quiet --disable-pip-version-check --editable "$requirement" >&2 || {

@@ -88,7 +88,12 @@ def test_there_is_no_cycle():
 
 @pytest.mark.parametrize(
     ("package", "home"),
-    [("torch", "training"), ("tensorboard", "training"), ("numba", "engine.kernels")],
+    [
+        ("torch", "training"),
+        ("tensorboard", "training"),
+        ("matplotlib", "training"),
+        ("numba", "engine.kernels"),
+    ],
 )
 def test_a_heavy_package_is_imported_in_one_place(package, home):
     users = {

@@ -8,6 +8,7 @@ and on the number of the iteration, so a run can be stopped and taken up again b
 import signal
 import sys
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -121,15 +122,15 @@ class Trainer:
         """Share of the budget that is used."""
         return self.budget.progress(self.counters.seconds, self.counters.games)
 
-    def run(self, journal: Journal, save_minutes: float, measure_share: float) -> Path:
+    def run(self, journal: Journal, save_minutes: float, measure_at: Sequence[float]) -> Path:
         """Train until the budget is used; the net file.
 
         Saves a checkpoint every save_minutes. Ctrl-C ends the iteration, saves, and raises
-        KeyboardInterrupt; a second one does not wait. The yardstick is used each time another
-        measure_share of the budget has gone.
+        KeyboardInterrupt; a second one does not wait. The yardstick is used when these shares of
+        the budget, in rising order, have gone, and at the end.
         """
         saved = time.monotonic()
-        measured = self.progress
+        to_measure = [share for share in measure_at if share > self.progress]
         with (
             ThreadPoolExecutor(1) as ahead,
             ThreadPoolExecutor(self.workers) as pool,
@@ -150,8 +151,8 @@ class Trainer:
                 self._player, self._player_progress = player, progress
                 self.counters.seconds += time.monotonic() - began
                 journal.iteration(self.counters, self.progress, found, loss, pruning_loss, rate)
-                if self.progress - measured >= measure_share and self.progress < 1:
-                    measured = self.progress
+                if to_measure and to_measure[0] <= self.progress < 1:
+                    to_measure = [share for share in to_measure if share > self.progress]
                     journal.strength(self.counters, self.yardstick.measure(self._export()))
                     journal.weights(self.counters, self.learner.net)
                 if time.monotonic() - saved > 60 * save_minutes:

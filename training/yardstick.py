@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
+from engine.arena.statistics import Estimate, estimate
 from engine.evaluation.network import Network
 from engine.kernels.dealing import game_seeds
 from engine.players.base import Array, Player
@@ -12,9 +13,11 @@ from engine.players.registry import make_player
 from engine.players.table import play_games
 from engine.records.decisions import CheckerDecisions, read_checker_decisions, score_checker
 
-__all__ = ["Yardstick"]
+__all__ = ["AGAINST", "PR", "Yardstick"]
 
 SEED = 20_000  # of the dice, the same at every measurement
+AGAINST = "points per game against {}"
+PR = "cubeless checker PR"
 
 
 class _Learner:
@@ -52,18 +55,19 @@ class Yardstick:
             read_checker_decisions(decisions) if decisions else None
         )
 
-    def measure(self, network: Network) -> dict[str, float]:
-        """Name -> figure, for a net that plays backgammon."""
+    def measure(self, network: Network) -> dict[str, Estimate]:
+        """Name -> figure, for a net that plays backgammon.
+
+        The intervals of points are over the deals; PR has none: its decisions are the same.
+        """
         learner = _Learner(network)
-        figures = {}
+        figures: dict[str, Estimate] = {}
         for opponent in self._opponents:
             as_first = play_games(learner, opponent, self._seeds).points
             as_second = play_games(opponent, learner, self._seeds).points
-            points = np.concatenate([as_first, -as_second])
-            figures[f"points per game against {opponent.name}"] = float(points.mean())
+            figures[AGAINST.format(opponent.name)] = estimate((as_first - as_second) / 2)
         if self._decisions is not None:
-            score = score_checker(self._decisions, learner.best_packed)
-            figures["cubeless checker PR"] = score.pr
+            figures[PR] = Estimate(score_checker(self._decisions, learner.best_packed).pr, None)
         return figures
 
     def close(self) -> None:

@@ -39,6 +39,10 @@ class AcepointPlayer:
         """See `engine.players.base.CubefulPlayer`."""
         return chosen_actions(self._bot, packed, match)
 
+    def evaluate_packed(self, packed: Array) -> Array:
+        """See `engine.players.base.Judge`."""
+        return self._bot.evaluate_packed(packed)
+
     def close(self) -> None:
         """Nothing to give back."""
 

@@ -1,12 +1,12 @@
 """The contracts of players: many positions in, the chosen results and cube actions out."""
 
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from engine.backgammon.match import Match
 
-__all__ = ["Array", "CubefulPlayer", "Player", "Seated"]
+__all__ = ["Array", "CubefulPlayer", "Judge", "Player", "Seated"]
 
 Array = np.ndarray[Any, Any]
 
@@ -55,4 +55,13 @@ class CubefulPlayer(Seated, Protocol):
         open, whoever is asked. Returns int64[N], one of `legal_actions(match)` for each; before
         the roll that is ROLL or DOUBLE.
         """
+        ...
+
+
+@runtime_checkable
+class Judge(Protocol):
+    """A player that says what it thinks of a position."""
+
+    def evaluate_packed(self, packed: Array) -> Array:
+        """float32[N, 5] probabilities of int8[N, 2, 32] unfinished positions, row 0 on roll."""
         ...

@@ -94,6 +94,11 @@ class PeerPlayer:
         taken = np.where(turns_again, Action.BEAVER, Action.TAKE)
         return np.where(takes, taken, Action.PASS)
 
+    def evaluate_packed(self, packed: Array) -> Array:
+        """See `engine.players.base.Judge`. Cubeless, for money; pubeval cannot be asked."""
+        answer = self._ask("value", len(packed), None, _boards(packed))
+        return np.frombuffer(answer, np.float32).reshape(-1, 5)
+
     def close(self) -> None:
         """End the process."""
         with contextlib.suppress(BrokenPipeError):
@@ -110,7 +115,7 @@ class PeerPlayer:
             "bytes": len(payload),
             "match": match and _described(match),
         }
-        expected = count * {"play": 2, "cube": 3}[question]
+        expected = count * {"play": 2, "cube": 3, "value": 20}[question]
         try:
             sink.write(json.dumps(header).encode() + b"\n" + payload)
             sink.flush()

@@ -15,6 +15,8 @@ the cube is out of play.
             number of the result chosen, -1 if the engine's choice is none of them.
     cube    N boards, before the roll. The answer is bool[N, 3]: whether to double, and whether the
             opponent should take then, or beaver.
+    value   N boards, before the roll. The answer is float32[N, 5]: the chances of the player on
+            roll to win, win a gammon, a backgammon, lose a gammon, a backgammon.
 
 The process ends with its input, or when it finds that process PARENT is gone.
 """
@@ -50,6 +52,10 @@ class Engine(Protocol):
         """Whether to double, and whether the opponent should take then, or beaver."""
         ...
 
+    def value(self, board: Board) -> Sequence[float]:
+        """The five probabilities of the player on roll."""
+        ...
+
 
 class Cubeless:
     """An engine that knows no cube; it is seated in cubeless games only."""
@@ -74,6 +80,10 @@ class Pubeval(Cubeless):
         ones_based = [point + 1 for point in steps]
         return results.index(after_steps(board, ones_based))
 
+    def value(self, *_: object) -> Sequence[float]:
+        """Refused, as a fault of the caller."""
+        raise TypeError("pubeval knows no probabilities")
+
 
 class GnubgNn(Cubeless):
     """Gnubg's nets, cubeless for money."""
@@ -89,6 +99,11 @@ class GnubgNn(Cubeless):
         _, key = self._package.best_move(list(rows(board)), *dice, self._plies, b=1)
         mover, next_player = self._package.board_from_position_key(key)
         return results.index(joined(next_player, mover, board))
+
+    def value(self, board: Board) -> Sequence[float]:
+        """See `Engine`."""
+        found: Sequence[float] = self._package.probabilities(list(rows(board)), self._plies)
+        return found
 
 
 class Gnubg:
@@ -147,6 +162,14 @@ class Gnubg:
         doubles = verdict[1].startswith(("Double", "Redouble"))
         return doubles, ", pass" not in verdict[1], "beaver" in verdict[1]
 
+    def value(self, board: Board) -> Sequence[float]:
+        """See `Engine`."""
+        cube = self._package.cubeinfo(1, -1, 0, 0, (0, 0), 0, 0)
+        found: Sequence[float] = self._package.evaluate(
+            tuple(map(tuple, rows(board))), cube, self._context
+        )
+        return found[:5]
+
     def _cube_info(self, match: Match, on_roll: int) -> dict[str, Any]:
         """The player on roll in `match` is player 0; `on_roll` is whom the value is for."""
         cube = self._package.cubeinfo(
@@ -194,6 +217,14 @@ class Sage:
         """See `Engine`."""
         verdict = self._cubeful.cube_action(signed(board), **self._situation(match))
         return verdict.should_double, verdict.should_take, verdict.is_beaver
+
+    def value(self, board: Board) -> Sequence[float]:
+        """See `Engine`. Asked as the player who has just moved, the opponent."""
+        opponent = board[ROW:] + board[:ROW]
+        found = self._cubeless.post_move_analytics(signed(opponent), jacoby=False).probs
+        lost_gammon, lost_backgammon = found.gammon_win, found.backgammon_win
+        won = found.gammon_loss, found.backgammon_loss
+        return 1 - found.win, *won, lost_gammon, lost_backgammon
 
     def _situation(self, match: Match | None) -> dict[str, Any]:
         if match is None:
@@ -286,8 +317,10 @@ def answers(engine: Engine, request: dict[str, Any], payload: bytes) -> Iterator
     match = request["match"]
     if request["ask"] == "play":
         yield from plays(engine, request["count"], payload, match)
-    else:
+    elif request["ask"] == "cube":
         yield from (bytes(engine.cube(board, match)) for board in cut(payload, BOARD))
+    else:
+        yield from (array("f", engine.value(board)).tobytes() for board in cut(payload, BOARD))
 
 
 def serve(source: BinaryIO, sink: BinaryIO, engine: Engine, parent: int) -> None:

@@ -4,7 +4,8 @@ A file has one JSON object a line, optionally gzipped. Each has a `position` (gn
 roll) and, unless it is a money game with a centred cube, a `match` (gnubg match ID). Then
 
 - a checker decision has `dice`, and `candidates`, each with `result` (the position ID that the next
-  player sees) and `equity`;
+  player sees) and `equity`, and perhaps `probs`, the five probabilities after the play for the
+  player who makes it, with `ply`, how many rolls they looked ahead;
 - a cube decision has `probs`, the five probabilities, and the equities `no_double`, `double_take`
   and `double_pass`.
 
@@ -16,7 +17,7 @@ import json
 import math
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -26,18 +27,21 @@ import numpy.typing as npt
 
 from engine.backgammon.dice import Dice, parse_dice
 from engine.backgammon.ids import decode_match, decode_positions, encode_position
+from engine.backgammon.match import Match
 from engine.backgammon.variants import BACKGAMMON
 from engine.cube.context import CubeContext
 from engine.cube.decisions import CubeActions
 from engine.errors import AcepointError, FileFormatError
 from engine.evaluation import outcome
 from engine.kernels.movegen import legal_results, pack, unpack
+from engine.players.base import CubefulPlayer
 
 __all__ = [
     "CheckerDecisions",
     "CheckerScore",
     "CubeDecisions",
     "CubeScore",
+    "played_by",
     "read_checker_decisions",
     "read_cube_decisions",
     "score_checker",
@@ -45,9 +49,11 @@ __all__ = [
 ]
 
 PR_SCALE = 500  # PR is 500 x the mean equity loss of a decision
+JUDGED_PLIES = 4  # from which a candidate's probabilities are good enough to judge a net by
 GZIP_MAGIC = b"\x1f\x8b"
 _CUBE_EQUITIES = ("no_double", "double_take", "double_pass")
 _ROUNDING = 0.002  # of probabilities written with three decimals
+_NOT_JUDGED = [math.nan] * len(outcome.NAMES)
 
 Packed = npt.NDArray[np.int8]
 Choose = Callable[[Packed, npt.NDArray[np.int8]], Packed]
@@ -58,17 +64,20 @@ Choose = Callable[[Packed, npt.NDArray[np.int8]], Packed]
 class CheckerDecisions:
     """N decisions with M candidate plays between them.
 
-    packed: int8[N, 2, 32], row 0 on roll. contexts: the situation of each player on roll. dice:
-    int8[N, 2]. results: int8[M, 2, 32] as the next player sees them. equities: float64[M] for the
-    player who moves. offsets: int64[N + 1]; the candidates of decision i are rows offsets[i] :
-    offsets[i + 1], at least one.
+    packed: int8[N, 2, 32], row 0 on roll. matches: score and cube of each, before the roll, and
+    contexts: the same for its player on roll. dice: int8[N, 2]. results: int8[M, 2, 32] as the next
+    player sees them. equities: float64[M] for the player who moves. probabilities: float32[M, 5]
+    for him, where they looked `JUDGED_PLIES` ahead, nan elsewhere. offsets: int64[N + 1]; the
+    candidates of decision i are rows offsets[i] : offsets[i + 1], at least one.
     """
 
     packed: Packed
+    matches: list[Match]
     contexts: list[CubeContext]
     dice: npt.NDArray[np.int8]
     results: Packed
     equities: npt.NDArray[np.float64]
+    probabilities: npt.NDArray[np.float32]
     offsets: npt.NDArray[np.int64]
 
     def __len__(self) -> int:
@@ -79,11 +88,20 @@ class CheckerDecisions:
 class CheckerScore:
     """What a player's choices cost."""
 
-    mean_loss: float
-    """Equity lost a decision, against the best candidate."""
-    decisions: int
+    losses: npt.NDArray[np.float64]
+    """float64[N]: equity lost by each decision, against the best candidate."""
     unlisted: int
     """Choices that are not among the candidates; each costs as much as the worst one."""
+
+    @property
+    def decisions(self) -> int:
+        """How many there were."""
+        return len(self.losses)
+
+    @property
+    def mean_loss(self) -> float:
+        """Equity lost a decision."""
+        return float(self.losses.mean())
 
     @property
     def pr(self) -> float:
@@ -129,29 +147,36 @@ def read_checker_decisions(path: Path, limit: int | None = None) -> CheckerDecis
     a legal result of its position and dice is at fault too.
     """
     ids: list[str] = []
+    matches: list[Match] = []
     contexts: list[CubeContext] = []
     dice: list[Dice] = []
     results: list[str] = []
     equities: list[float] = []
+    probabilities: list[list[float]] = []
     offsets = [0]
 
     def read(decision: dict[str, Any]) -> None:
         ids.append(_text(decision, "position"))
-        contexts.append(_context(decision))
+        matches.append(_match(decision))
+        contexts.append(CubeContext.of(matches[-1]))
         dice.append(parse_dice(_text(decision, "dice")))
         for candidate in _candidates(decision):
             results.append(_text(candidate, "result"))
             equities.append(_number(candidate, "equity"))
+            judged = "probs" in candidate and _number(candidate, "ply") >= JUDGED_PLIES
+            probabilities.append(_probabilities(candidate) if judged else _NOT_JUDGED)
         offsets.append(len(results))
 
     _read(path, limit, read)
     try:
         decisions = CheckerDecisions(
             _boards(ids),
+            matches,
             contexts,
             np.array(dice, np.int8),
             _boards(results),
             np.array(equities),
+            np.array(probabilities, np.float32),
             np.array(offsets, np.int64),
         )
         _require_legal(decisions)
@@ -172,7 +197,7 @@ def read_cube_decisions(path: Path, limit: int | None = None) -> CubeDecisions:
 
     def read(decision: dict[str, Any]) -> None:
         ids.append(_text(decision, "position"))
-        contexts.append(_context(decision))
+        contexts.append(CubeContext.of(_match(decision)))
         probabilities.append(_probabilities(decision))
         equities.append([_number(decision, name) for name in _CUBE_EQUITIES])
 
@@ -195,7 +220,18 @@ def score_checker(decisions: CheckerDecisions, choose: Choose) -> CheckerScore:
     worst = np.minimum.reduceat(decisions.equities, first)
     of_choice = np.maximum.reduceat(np.where(is_choice, decisions.equities, -np.inf), first)
     losses = best - np.where(listed, of_choice, worst)
-    return CheckerScore(float(losses.mean()), len(decisions), int((~listed).sum()))
+    return CheckerScore(losses, int((~listed).sum()))
+
+
+def played_by(player: CubefulPlayer, decisions: CheckerDecisions) -> Packed:
+    """What a player with the cube chooses, int8[N, 2, 32]: a batch for each score and cube."""
+    groups: dict[Match, list[int]] = {}
+    for row, match in enumerate(decisions.matches):
+        groups.setdefault(match, []).append(row)
+    chosen = np.empty_like(decisions.packed)
+    for match, rows in groups.items():
+        chosen[rows] = player.best_packed(decisions.packed[rows], decisions.dice[rows], match)
+    return chosen
 
 
 def score_cube(decisions: CubeDecisions, actions: CubeActions) -> CubeScore:
@@ -268,10 +304,11 @@ def _number(fields: dict[str, Any], name: str) -> float:
     return float(value)
 
 
-def _context(decision: dict[str, Any]) -> CubeContext:
+def _match(decision: dict[str, Any]) -> Match:
+    """The score and cube before the roll."""
     if "match" not in decision:
-        return CubeContext()
-    return CubeContext.of(decode_match(_text(decision, "match")))
+        return Match()
+    return replace(decode_match(_text(decision, "match")), dice=None)
 
 
 def _probabilities(decision: dict[str, Any]) -> list[float]:

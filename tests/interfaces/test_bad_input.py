@@ -1,5 +1,6 @@
 """Bad input to the real command: exit code 2 and one line that quotes what is wrong."""
 
+import json
 import os
 import resource
 import subprocess
@@ -10,6 +11,8 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
+from engine.backgammon.plays import legal_plays
+from engine.backgammon.position import Position
 from engine.interfaces.cli.main import main
 
 START = "4HPwATDgc/ABMA"
@@ -108,6 +111,9 @@ def test_a_finished_game_has_no_plays(refused):
         (["perft", "1", "--variant", "chess"], "'chess'"),
         (["score", "dice", "decisions.jsonl"], "'dice'"),
         (["score", "checker", "decisions.jsonl", "--limit", "0"], "--limit 0"),
+        (["score", "checker", "d.jsonl", "--player", "gnubg:0", "--plies", "1"], "gnubg:0"),
+        (["score", "cube", "d.jsonl", "--by-phase"], "--by-phase"),
+        (["score", "cube", "d.jsonl", "--player", "gnubg:0"], "--player"),
         (["play", "--seed", "-1"], "--seed -1"),
         (["play", "--variant", "chess"], "'chess'"),
         (["play", "--length", "5", "--jacoby", "on"], "--length"),
@@ -160,6 +166,15 @@ def test_a_limit_may_be_beyond_any_file(refused, tmp_path):
     (tmp_path / "decisions.jsonl").write_text("[1]\n")
     file = tmp_path / "decisions.jsonl"
     assert f"{file}: line 1" in refused("score", "checker", file, "--limit", 10**23)
+
+
+@pytest.mark.parametrize("player", ["nobody", "random"])
+def test_a_player_that_cannot_be_scored_is_named(refused, player, tmp_path):
+    file = tmp_path / "d.jsonl"
+    play = legal_plays(Position.start(), (3, 1))[0]
+    candidates = [{"result": play.result.id, "equity": 0}]
+    file.write_text(json.dumps({"position": START, "dice": "31", "candidates": candidates}))
+    assert player in refused("score", "checker", file, "--player", player)
 
 
 def test_a_file_that_is_not_there_is_named(refused, tmp_path):

@@ -175,6 +175,32 @@ def test_score_prints_a_table(acepoint, small_net, tmp_path):
     assert done.stdout.split()[:4] == ["plies", "PR", "mean", "loss"]
 
 
+def test_score_by_phase_adds_a_row_for_each_phase_and_one_for_all(acepoint, small_net, tmp_path):
+    file = decisions(tmp_path / "d.jsonl")
+    told = object_of(acepoint("score", "checker", file, "--json", "--by-phase", "--net", small_net))
+    shown = acepoint("score", "checker", file, "--by-phase", "--net", small_net)
+
+    contact, whole = told["phases"]
+    assert (contact["phase"], whole["phase"]) == ("contact", "all")
+    assert contact["pr"] == whole["pr"] == told["pr"]
+    assert contact["decisions"] == told["decisions"] == 2
+    assert contact["candidates"] == 0
+    assert shown.returncode == 0
+    assert shown.stdout.splitlines()[-1].split() == ["all", "2", f"{told['pr']:.2f}", "0"]
+
+
+def test_another_player_is_scored_as_the_net_itself_would_be(acepoint, small_net, tmp_path):
+    file = decisions(tmp_path / "d.jsonl")
+    own = object_of(acepoint("score", "checker", file, "--json", "--net", small_net))
+    named = ["--player", f"acepoint:0:net={small_net}"]
+    told = object_of(acepoint("score", "checker", file, "--json", "--by-phase", *named))
+    shown = acepoint("score", "checker", file, *named)
+
+    assert told["plies"] is None
+    assert [told[key] for key in ("pr", "unlisted")] == [own[key] for key in ("pr", "unlisted")]
+    assert shown.stdout.split()[0] == "player"
+
+
 def test_play_is_a_game_against_the_bot(acepoint, small_net):
     done = acepoint("play", "--seed", "3", "--net", small_net, typed="hint\nresign backgammon\nn\n")
 

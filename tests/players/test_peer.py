@@ -14,12 +14,16 @@ import pytest
 from engine.backgammon.match import Action, Match, act
 from engine.backgammon.variants import BACKGAMMON
 from engine.errors import AcepointError
+from engine.evaluation import outcome
 from engine.kernels.dealing import game_seeds
 from engine.kernels.movegen import legal_results, pack
 from engine.players.base import Array
 from engine.players.peer import PeerPlayer
 from engine.players.random import RandomPlayer
 from engine.players.table import play_games
+from engine.records.decisions import read_cube_decisions
+
+GOLDEN = Path(__file__).parents[1] / "golden"
 
 gnubg_nn = pytest.importorskip("gnubg_nn")
 
@@ -266,6 +270,26 @@ def test_a_cube_that_is_dead_is_left_alone_and_taken(cubeful: PeerPlayer) -> Non
 def test_after_the_crawford_game_the_trailer_doubles(cubeful: PeerPlayer) -> None:
     match = Match(length=7, score=(6, 2))
     assert cubeful.act_packed(LEVEL, match).tolist() == [Action.DOUBLE]
+
+
+def test_values_are_for_the_player_on_roll_in_the_order_asked(
+    seen: tuple[Array, Array], gnubg: PeerPlayer
+) -> None:
+    boards = seen[0][::40]
+    equities = outcome.equity(gnubg.evaluate_packed(boards))
+
+    assert equities == pytest.approx([-equity_of_mover(board) for board in boards], abs=1e-5)
+
+
+def test_values_are_near_those_of_deep_analysis(cubeful: PeerPlayer) -> None:
+    """Sides or columns that were mixed up would be off by far more."""
+    decisions = read_cube_decisions(GOLDEN / "cube_decisions.jsonl")
+    values = cubeful.evaluate_packed(decisions.packed)
+
+    assert (np.abs(values - decisions.probabilities).mean(axis=0) < 0.02).all()
+    for column in (1, 3):
+        wrong = np.abs(values[:, column] - decisions.probabilities[:, 4 - column]).mean()
+        assert wrong > 0.05, outcome.NAMES[column]
 
 
 def test_sage_plays_without_the_cube_too(seen: tuple[Array, Array]) -> None:

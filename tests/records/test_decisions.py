@@ -2,16 +2,21 @@
 
 import gzip
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from engine.backgammon.ids import decode_match, encode_match
+from engine.backgammon.match import Match
 from engine.backgammon.notation import parse_play
+from engine.backgammon.plays import legal_plays
 from engine.backgammon.position import Position, read_id
 from engine.errors import FileFormatError
 from engine.kernels.movegen import legal_results, pack
-from engine.records.decisions import read_checker_decisions, score_checker
+from engine.players.random import RandomPlayer
+from engine.records.decisions import played_by, read_checker_decisions, score_checker
 
 START = "4HPwATDgc/ABMA"
 
@@ -81,6 +86,51 @@ def test_gzip_and_plain_say_the_same_and_limit_takes_the_first(tmp_path):
     assert np.array_equal(first.packed[0], pack(Position.start().board[None])[0])
 
 
+def test_probabilities_are_those_that_looked_four_plies_ahead(tmp_path):
+    given = [0.6, 0.2, 0.01, 0.1, 0.005]
+    results = [candidate["result"] for candidate in decision()["candidates"]]
+    candidates = [
+        {"result": results[0], "equity": 0.3, "ply": 4, "probs": given},
+        {"result": results[1], "equity": 0.2, "ply": 2, "probs": given},
+        {"result": results[2], "equity": 0.1},
+    ]
+    file = written(tmp_path / "d.jsonl", decision(candidates=candidates))
+
+    read = read_checker_decisions(file).probabilities
+
+    assert read.shape == (3, 5) and read.dtype == np.float32
+    assert read[0].tolist() == pytest.approx(given)
+    assert np.isnan(read[1:]).all()
+
+
+class Witness(RandomPlayer):
+    """A random player that notes the matches it is asked about, and for how many positions."""
+
+    def __init__(self):
+        super().__init__()
+        self.asked = []
+
+    def best_packed(self, packed, dice, match=None):
+        self.asked.append((match, len(packed)))
+        return super().best_packed(packed, dice)
+
+
+def test_a_player_is_asked_at_the_score_and_cube_of_each_decision(tmp_path):
+    to_seven = "AQHgACAAEAAE"  # 2-2, a 2-cube, no dice; and the same with 3 and 1 thrown
+    rolled = encode_match(replace(decode_match(to_seven), dice=(3, 1)))
+    lines = [decision(match=to_seven), decision(), decision(match=rolled)]
+    lines[1]["dice"] = "66"
+    only = legal_plays(Position.start(), (6, 6))[0].result.id
+    lines[1]["candidates"] = [{"result": only, "equity": 0.0}]
+    decisions = read_checker_decisions(written(tmp_path / "d.jsonl", *lines))
+    player = Witness()
+
+    chosen = played_by(player, decisions)
+
+    assert player.asked == [(decode_match(to_seven), 2), (Match(), 1)]
+    assert np.array_equal(chosen, RandomPlayer().best_packed(decisions.packed, decisions.dice))
+
+
 def test_every_legal_result_may_be_listed(tmp_path):
     legal, _ = legal_results(pack(Position.start().board[None]), np.array([[3, 1]], np.int8))
     candidates = [
@@ -112,6 +162,18 @@ BAD_LINES = {
     "equity beyond floats": (
         json.dumps(decision(candidates=[{"result": result("8/4"), "equity": 10**400}])),
         "line 2: ",
+    ),
+    "probabilities that are none": (
+        json.dumps(
+            decision(
+                candidates=[{"result": result("8/4"), "equity": 0, "ply": 4, "probs": [0.5, 0.6]}]
+            )
+        ),
+        r"line 2: probs is \[0.5, 0.6\]",
+    ),
+    "probabilities of unknown depth": (
+        json.dumps(decision(candidates=[{"result": result("8/4"), "equity": 0, "probs": []}])),
+        "line 2: ply is None",
     ),
     "nested without end": ("[" * 100_000, "line 2: "),
     "malformed position": (json.dumps(decision(position="4HPw")), "4HPw"),

@@ -44,6 +44,6 @@ def finish() -> Callable[[Trainer], Path]:
 
     def run(trainer: Trainer, save_minutes: float = 60.0) -> Path:
         with Journal(trainer.folder, trainer.settings.to_json(), quiet=True) as journal:
-            return trainer.run(journal, save_minutes, measure_share=0.4)
+            return trainer.run(journal, save_minutes, measure_at=(0.4, 0.8))
 
     return run

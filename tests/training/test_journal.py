@@ -27,6 +27,7 @@ EVERY_ITERATION = {
     "turns",
 }
 STRENGTH = "strength/points per game against random"
+INTERVAL = "interval/points per game against random"
 
 
 def read(folder) -> EventAccumulator:
@@ -47,7 +48,7 @@ def run(tiny, tmp_path_factory):
     yardstick = Yardstick(4, None)
     trainer = Trainer(tiny, Budget(games=120), folder, 1, yardstick)
     with Journal(folder, tiny.to_json(), quiet=True) as journal:
-        trainer.run(journal, 60.0, measure_share=0.4)
+        trainer.run(journal, 60.0, measure_at=(0.4, 0.8))
     yardstick.close()
     return trainer, read(folder)
 
@@ -84,7 +85,17 @@ def test_shares_are_shares_and_games_have_turns(run):
 
 def test_strength_and_weights_are_noted_on_the_way(run):
     trainer, events = run
-    assert 3 <= len(curve(events, STRENGTH)) <= 4
+    measured = curve(events, STRENGTH)
+    assert len(measured) == 3
+    assert list(curve(events, INTERVAL)) == list(measured)
+    for name in ("minutes", "games", "backups"):
+        spent = curve(events, f"spent/{name}")
+        assert list(spent) == list(measured)
+        assert sorted(spent.values()) == list(spent.values())
+    assert curve(events, "spent/games")[trainer.counters.iteration] == trainer.counters.games
+    assert curve(events, "spent/backups")[trainer.counters.iteration] == trainer.counters.backups
+    seconds = 60 * curve(events, "spent/minutes")[trainer.counters.iteration]
+    assert seconds == pytest.approx(trainer.counters.seconds)
     for name in ("layer0.weight", "layer0.bias", "layer2.weight"):
         (first, *_) = events.Tensors(name)
         buckets = make_ndarray(first.tensor_proto)  # left edge, right edge, count

@@ -55,7 +55,10 @@ def test_the_yardstick_measures_on_the_same_dice_with_sides_exchanged(small_net)
     yardstick.close()
     assert figures == again
     points = points_against_random(small_net, game_seeds(SEED, np.arange(20)))
-    assert figures[AGAINST_RANDOM] == points.mean()
+    mean, ci95 = figures[AGAINST_RANDOM]
+    assert mean == points.mean()
+    by_deal = points.reshape(2, 20).mean(axis=0)
+    assert ci95 == pytest.approx(1.96 * by_deal.std(ddof=1) / 20**0.5)
 
 
 def test_without_deals_and_decisions_nothing_is_measured(small_net):
@@ -77,4 +80,4 @@ def test_the_yardstick_scores_reference_decisions(small_net, tmp_path):
 
     place = plays.index(Bot(small_net).best(start, (3, 1)))
     assert place > 0
-    assert figures == {"cubeless checker PR": pytest.approx(500 * 0.01 * place)}
+    assert figures == {"cubeless checker PR": (pytest.approx(500 * 0.01 * place), None)}

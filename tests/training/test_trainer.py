@@ -124,11 +124,32 @@ def test_no_iteration_plays_or_learns_what_another_has(begin, monkeypatch):
 
     monkeypatch.setattr(trainer.learner, "learn", remember)
     with Recorder(trainer.folder, "", quiet=True) as journal:
-        trainer.run(journal, 60, 0.4)
+        trainer.run(journal, 60, (0.4,))
 
     first_moves = {found.trajectories.boards[:20].tobytes() for found in journal.found}
     assert len(first_moves) == len(journal.found) == trainer.counters.iteration
     assert len({tuple(order[:20]) for order in orders}) == len(orders)
+
+
+class Witness(Journal):
+    """Notes the share of the games that is done at each measurement."""
+
+    def strength(self, counters, figures):
+        super().strength(counters, figures)
+        self.measured = [*getattr(self, "measured", []), counters.games / 120]
+
+
+def test_the_yardstick_is_used_once_each_share_has_gone(begin):
+    """An iteration plays 4 games or more, a thirtieth of the run; some shares go in one step."""
+    shares = (0.01, 0.02, 0.05, 0.5, 0.9)
+    trainer = begin()
+    with Witness(trainer.folder, "", quiet=True) as journal:
+        trainer.run(journal, 60, shares)
+
+    first, middle, late, end = journal.measured
+    assert 0.05 <= first < 0.2
+    assert 0.5 <= middle < 0.7
+    assert 0.9 <= late < 1 <= end
 
 
 class Interrupted(Journal):
@@ -150,7 +171,7 @@ def test_a_run_that_is_stopped_and_taken_up_ends_as_if_it_had_not(
     with Interrupted(trainer.folder, "", quiet=True) as journal:
         journal.at = at
         with pytest.raises(KeyboardInterrupt):
-            trainer.run(journal, 60, 0.4)
+            trainer.run(journal, 60, (0.4,))
     assert trainer.counters.iteration == at
     assert "saving a checkpoint first" in capsys.readouterr().err
 
@@ -162,7 +183,7 @@ def test_a_second_ctrl_c_does_not_wait_for_anything_to_be_saved(begin):
     with Interrupted(trainer.folder, "", quiet=True) as journal:
         journal.at, journal.times = 2, 2
         with pytest.raises(KeyboardInterrupt):
-            trainer.run(journal, 60, 0.4)
+            trainer.run(journal, 60, (0.4,))
     assert not (trainer.folder / CHECKPOINT).exists()
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
@@ -195,7 +216,7 @@ from training.yardstick import Yardstick
 trainer = Trainer.of_folder(Path(sys.argv[1]), None, 2, Yardstick(0, None))
 print("running", flush=True)
 with Journal(trainer.folder, "", quiet=True) as journal:
-    trainer.run(journal, 0.0, 0.4)
+    trainer.run(journal, 0.0, (0.4,))
 """
 
 
