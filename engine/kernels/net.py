@@ -59,8 +59,6 @@ class Scratch(NamedTuple):
 
     layers: Array
     """float32[(L + 1) * stride]: the sums of each layer, the outputs last."""
-    bits: Array
-    """The same memory as int32."""
     stride: int
     """Where the next layer begins."""
     active: Array
@@ -120,7 +118,6 @@ def make_scratch(sizes: Array) -> Scratch:
     parent = np.empty(8, np.uint64)
     return Scratch(
         layers,
-        layers.view(np.int32),
         stride,
         np.empty(stride + 8, np.int32),
         np.empty(2 * SIZE, np.int64),

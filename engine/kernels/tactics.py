@@ -40,6 +40,7 @@ REAR = 3
 AHEAD = 12  # points that a roll without doubles can cross
 BAR = 25
 POINTS = 0x1FFFFFE  # the mask of points 1..24
+FAR = 16  # bits of a count of hits below that of the far ones
 FAR_HALF = 0x1FFE000  # points 13..24; a checker hit there loses more than twelve pips
 
 
@@ -62,6 +63,13 @@ def _full_roll_table() -> Array:
 _FULL_ROLLS = _full_roll_table()
 
 
+# The larger and the smaller die of each roll, and that of each double. No checker can play a 31: it
+# fills up the vectors.
+_HIGH = np.array([high for high in range(2, 7) for _ in range(1, high)] + [31], np.uint32)
+_LOW = np.array([low for high in range(2, 7) for low in range(1, high)] + [31], np.uint32)
+_DOUBLE = np.array([1, 2, 3, 4, 5, 6, 31, 31], np.uint32)
+
+
 @njit(inline="always")
 def _full_rolls(blocked: int, point: int) -> float:
     """The share of rolls that a checker on this point can play in full; blocked is a uint64."""
@@ -70,34 +78,47 @@ def _full_rolls(blocked: int, point: int) -> float:
 
 
 @njit(inline="always")
+def _hits(reached: int, blots: int, far: int, weight: int) -> int:
+    """The weight where a point reached has a blot, and shifted by FAR where it is a far one."""
+    hit = np.uint32(weight) if reached & blots else np.uint32(0)
+    return hit + (np.uint32(weight << FAR) if reached & far else np.uint32(0))
+
+
+@njit(inline="always")
 def _hitting_rolls(on_points: int, on_bar: int, free: int, blots: int) -> tuple[int, int]:
-    """Of 36 rolls, how many hit one of the blots, and how many one in the far half."""
-    bar = np.uint32(1) << np.uint32(BAR)
+    """Of 36 rolls, how many hit one of the blots, and how many one in the far half.
+
+    Both loops are without branches, so that they become vector instructions, a roll in each lane.
+    """
+    none = np.uint32(0)
+    every = np.uint32(0xFFFFFFFF)
     far = blots & np.uint32(FAR_HALF)
-    hits = 0
-    far_hits = 0
-    first_from = bar if on_bar else on_points
-    for high in range(1, 7):
-        by_high = (first_from >> np.uint32(high)) & free
-        reached = by_high
-        sources = on_points | by_high
-        if by_high:
-            for _ in range(4 - max(on_bar, 1)):
-                landed = (sources >> np.uint32(high)) & free
-                reached |= landed
-                sources |= landed
-        hits += (reached & blots) != 0
-        far_hits += (reached & far) != 0
-        for low in range(1, high):
-            by_low = (first_from >> np.uint32(low)) & free
-            reached = by_high | by_low
-            if on_bar < 2:
-                after_high = on_points | by_high if by_high else np.uint32(0)
-                after_low = on_points | by_low if by_low else np.uint32(0)
-                reached |= (after_high >> np.uint32(low)) | (after_low >> np.uint32(high))
-            hits += 2 * ((reached & blots) != 0)
-            far_hits += 2 * ((reached & far) != 0)
-    return hits, far_hits
+    first_from = np.uint32(1) << np.uint32(BAR) if on_bar else on_points
+    second = every if on_bar < 2 else none  # whether a second step may start from a point
+    third = every if on_bar < 3 else none
+    fourth = every if on_bar < 4 else none
+    hits = none
+    for roll in range(len(_HIGH)):
+        high, low = _HIGH[roll], _LOW[roll]
+        by_high = (first_from >> high) & free
+        by_low = (first_from >> low) & free
+        after_high = (on_points | by_high) & second if by_high else none
+        after_low = (on_points | by_low) & second if by_low else none
+        reached = by_high | by_low | (after_high >> low) | (after_low >> high)
+        hits += _hits(reached, blots, far, 2)
+    for roll in range(len(_DOUBLE)):
+        die = _DOUBLE[roll]
+        reached = (first_from >> die) & free
+        sources = (on_points | reached) & fourth if reached else none
+        landed = (sources >> die) & free
+        reached |= landed
+        sources = (sources | landed) & third
+        landed = (sources >> die) & free
+        reached |= landed
+        sources = (sources | landed) & second
+        reached |= (sources >> die) & free
+        hits += _hits(reached, blots, far, 1)
+    return np.int64(hits & np.uint32((1 << FAR) - 1)), np.int64(hits >> np.uint32(FAR))
 
 
 @njit(inline="always")
