@@ -9,6 +9,7 @@ first row, column and entry are not used.
 from typing import Any
 
 import numpy as np
+from numba import njit
 
 from engine.kernels import inner, kernel
 from engine.kernels.cubeful import ACTIONS, CENTRE, LEVELS, Cubes, position_value
@@ -62,7 +63,7 @@ def useful_turns(away: int, opponent_away: int, cube: int) -> int:
     return turns
 
 
-@inner
+@njit
 def _before_game(
     pre: Array, post: Array, away: int, opponent_away: int, cubes: Cubes, turns: int,
     rates: Array, ready: float,
