@@ -237,17 +237,17 @@ def readiness(boards: Array, row: int) -> float:
 
     A race has fewer rolls left the shorter it is, down to the last roll and a dead cube.
     """
-    rear_mine = rear_theirs = pips = 0
-    for column in range(1, 26):
-        mine, theirs = boards[row, column], boards[row, OTHER + column]
-        pips += column * (mine + theirs)
-        if mine:
-            rear_mine = column
-        if theirs:
-            rear_theirs = column
-    if rear_mine + rear_theirs > 25 or pips > FULL_RACE:
+    rear_mine = rear_theirs = 25
+    while rear_mine and not boards[row, rear_mine]:
+        rear_mine -= 1
+    while rear_theirs and not boards[row, OTHER + rear_theirs]:
+        rear_theirs -= 1
+    if rear_mine + rear_theirs > 25:
         return 1.0
-    return pips / FULL_RACE
+    pips = 0
+    for column in range(1, 26):
+        pips += column * (boards[row, column] + boards[row, OTHER + column])
+    return min(pips / FULL_RACE, 1.0)
 
 
 @kernel

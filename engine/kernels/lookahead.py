@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from engine.kernels import kernel
+from engine.kernels import inner, kernel
 from engine.kernels.choice import best_cubeful_result
 from engine.kernels.cubeful import ACTIONS, Cubes
 from engine.kernels.forward import evaluate_into, evaluate_result, set_position
@@ -143,7 +143,7 @@ def make_tree(sizes: Array, plies: int, rows: int) -> Tree:
     )
 
 
-@njit
+@inner
 def _expected(
     net: Net, courses: Courses, row: int, words: Array, boards: Array, board: int,
     values: Array, at: int, actions: Array,
@@ -160,7 +160,7 @@ def _expected(
     return courses.doubled[row]
 
 
-@njit
+@inner
 def _first_like(words: Array, start: int, row: int) -> int:
     """The first of the boards words[start:row + 1] that is the one of `row`."""
     for other in range(start, row):
@@ -172,7 +172,7 @@ def _first_like(words: Array, start: int, row: int) -> int:
     return row
 
 
-@njit
+@inner
 def _open(
     net: Net, tree: Tree, courses: Courses, depth: int, words: Array, row: int, follows: int
 ) -> None:
@@ -191,11 +191,13 @@ def _open(
         tree.weights[first] += (1 if HIGH[roll] == LOW[roll] else 2) / 36
     tree.follows[depth] = follows
     tree.roll[depth] = 0
-    tree.held[depth] = 0
-    tree.mean[depth] = 0
+    for held in range(tree.held.shape[1]):
+        tree.held[depth, held] = 0
+    for column in range(FIVE):
+        tree.mean[depth, column] = 0
 
 
-@njit
+@inner
 def _turned(tree: Tree, courses: Courses, depth: int, first: int, row: int) -> float:
     """The value of a row before the cube action, from the values of cubes held at `depth`."""
     value = tree.held[depth, row - first]
@@ -209,7 +211,7 @@ def _turned(tree: Tree, courses: Courses, depth: int, first: int, row: int) -> f
     return max(value, doubled)
 
 
-@njit
+@inner
 def _add_five(tree: Tree, depth: int, weight: float, five: Array, row: int) -> None:
     """Add the probabilities five[row] of the next player to the mean at `depth`, turned round."""
     mean = tree.mean
@@ -220,7 +222,7 @@ def _add_five(tree: Tree, depth: int, weight: float, five: Array, row: int) -> N
     mean[depth, 4] += weight * five[row, 2]
 
 
-@njit
+@inner
 def _add_leaf(net: Net, tree: Tree, courses: Courses, depth: int, first: int, last: int) -> None:
     """Add what the result of the present roll at `depth` is worth at 0-ply."""
     at = depth * ROLLS + tree.roll[depth]
@@ -235,7 +237,7 @@ def _add_leaf(net: Net, tree: Tree, courses: Courses, depth: int, first: int, la
     _add_five(tree, depth, weight, tree.five, at)
 
 
-@njit
+@inner
 def _add_node(tree: Tree, courses: Courses, depth: int, first: int, last: int) -> None:
     """Add what the result of the present roll at `depth` is worth by the depth below it."""
     weight = tree.weights[depth * ROLLS + tree.roll[depth]]
@@ -246,7 +248,7 @@ def _add_node(tree: Tree, courses: Courses, depth: int, first: int, last: int) -
     _add_five(tree, depth, weight, tree.mean, depth + 1)
 
 
-@njit
+@inner
 def look_ahead(
     net: Net, tree: Tree, courses: Courses, course: int, plies: int,
     words: Array, row: int, values: Array,
@@ -295,7 +297,7 @@ def look_ahead(
     return _turned(tree, courses, 0, first, first)
 
 
-@njit
+@inner
 def _cubeless(five: Array, row: int) -> float:
     """One more than the cubeless money equity of five[row]."""
     return 2 * five[row, 0] + five[row, 1] + five[row, 2] - five[row, 3] - five[row, 4]
@@ -328,7 +330,7 @@ def keep_best(
     return kept
 
 
-@njit
+@inner
 def _static_results(
     net: Net, tree: Tree, courses: Courses, course: int, words: Array, row: int, high: int, low: int
 ) -> int:
@@ -354,7 +356,7 @@ def _static_results(
     return count
 
 
-@njit
+@inner
 def best_result_ahead(
     net: Net, tree: Tree, courses: Courses, course: int, filters: Filter,
     words: Array, row: int, high: int, low: int,
