@@ -25,6 +25,7 @@ __all__ = [
     "choose_cubeful_results",
     "choose_results",
     "results_worth_evaluating",
+    "value_of_result",
 ]
 
 Array = np.ndarray[Any, Any]
@@ -40,27 +41,43 @@ def _cubeless(values: Array, at: int) -> float:
 
 @njit(inline="always")
 def results_worth_evaluating(
-    net: Net, scratch: Scratch, high: int, low: int, outcomes: tuple[float, ...], most: int
-) -> tuple[int, bool]:
+    net: Net, scratch: Scratch, high: int, low: int, outcomes: tuple[float, ...],
+    most: int, within: float = np.inf,
+) -> tuple[int, bool]:  # fmt: skip
     """Find the results of a roll; how many to evaluate, and whether scratch.kept says which.
 
-    outcomes: what each of the five probabilities counts for to the next player; most: how many the
-    pruning net lets through, KEPT or fewer.
+    outcomes: what each of the five probabilities counts for to the next player; most, within: how
+    many the pruning net lets through, KEPT or fewer, and how much worse than the best by its
+    scores, in equity.
     """
     count = results_into(
         scratch.board_bytes, scratch.board, high, low, scratch.results, 0, scratch.stack
     )
     pruned = (
         len(net.pruning_table) > 0
-        and count > most
+        and (count > most or within < np.inf)
         and not is_covered(net.bearoff, scratch.results, 0)
     )
     if pruned:
         weigh_outcomes(net, scratch, outcomes)
-        keep_best(net, scratch, count)
-        count = most
+        count = keep_best(net, scratch, count, most, within * outcomes[0] / 2)
     scratch.evaluated[0] += count
     return count, pruned
+
+
+@njit(inline="always")
+def value_of_result(
+    net: Net, scratch: Scratch, row: int, cubes: Cubes, situation: int, at: int, actions: Array
+) -> float:
+    """What scratch.results[row] is worth to the next player, with the cube, after `set_position`.
+
+    Written: scratch.layers[at:], his five probabilities; actions: float64[ACTIONS], working memory.
+    """
+    evaluate_result(net, scratch, row, at)
+    return value_of_board(
+        net.bearoff, scratch.results, scratch.children, row,
+        cubes, situation, scratch.layers, at, actions,
+    )  # fmt: skip
 
 
 @njit(inline="always")
@@ -95,7 +112,8 @@ def best_result(net: Net, scratch: Scratch, high: int, low: int, values: Array) 
 @inner
 def best_cubeful_result(
     net: Net, scratch: Scratch, high: int, low: int,
-    cubes: Cubes, situation: int, values: Array, actions: Array, most: int = KEPT,
+    cubes: Cubes, situation: int, values: Array, actions: Array,
+    most: int = KEPT, within: float = np.inf,
 ) -> int:  # fmt: skip
     """The row of scratch.results that is worth least to the next player, after `set_position`.
 
@@ -103,22 +121,18 @@ def best_cubeful_result(
     worth least without the cube is chosen; among equal ones that with most checkers off.
 
     cubes, situation: what the next player has. values: float32[5], written with that result's
-    probabilities for him; actions: float64[ACTIONS], working memory. most: results that the pruning
-    net lets through, KEPT or fewer.
+    probabilities for him; actions: float64[ACTIONS], working memory. most, within: results that the
+    pruning net lets through, KEPT or fewer, and how much worse than the best by its scores.
     """
     outcomes = outcome_worths(cubes, situation)
-    count, pruned = results_worth_evaluating(net, scratch, high, low, outcomes, most)
+    count, pruned = results_worth_evaluating(net, scratch, high, low, outcomes, most, within)
     layers = scratch.layers
     at = (len(net.sizes) - 1) * scratch.stride
     chosen = 0
     lowest, lowest_equity = np.inf, np.float32(np.inf)
     for place in range(count):
         row = scratch.kept[place] if pruned else place
-        evaluate_result(net, scratch, row, at)
-        value = value_of_board(
-            net.bearoff, scratch.results, scratch.children, row,
-            cubes, situation, layers, at, actions,
-        )  # fmt: skip
+        value = value_of_result(net, scratch, row, cubes, situation, at, actions)
         equity = _cubeless(layers, at)
         tie = value == lowest
         better = value < lowest or (tie and equity < lowest_equity)

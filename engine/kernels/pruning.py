@@ -45,10 +45,11 @@ def _score(layer: Array, worth: Array) -> float:
 
 
 @inner
-def keep_best(net: Net, scratch: Scratch, count: int) -> None:
+def keep_best(net: Net, scratch: Scratch, count: int, most: int, within: float) -> int:
     """Write to scratch.kept the rows of scratch.results[:count] that are worth evaluating.
 
-    After `set_position` and `weigh_outcomes`: KEPT of them or all, the most promising first.
+    After `set_position` and `weigh_outcomes`: the most promising first, up to `most` of KEPT or
+    fewer whose scores are up to `within` behind the best. How many they are is returned.
     """
     kept, scores = scratch.kept, scratch.kept_scores
     found = 0
@@ -70,3 +71,7 @@ def keep_best(net: Net, scratch: Scratch, count: int) -> None:
         scores[place] = score
         kept[place] = row
         found = min(found + 1, KEPT)
+    for place in range(1, min(found, most)):
+        if scores[place] > scores[0] + within:
+            return place
+    return min(found, most)

@@ -4,14 +4,18 @@ import itertools
 
 import numpy as np
 import pytest
+from numba import njit
 
 from engine.backgammon.variants import BACKGAMMON
 from engine.errors import NetError
 from engine.evaluation.encoders import ENCODERS
 from engine.evaluation.network import PRUNING_ENCODER, Network, PruningNet
 from engine.kernels import movegen
-from engine.kernels.choice import choose_results
-from engine.kernels.net import KEPT, PRUNING
+from engine.kernels.choice import CUBELESS, choose_results
+from engine.kernels.forward import set_position
+from engine.kernels.movegen import results_into
+from engine.kernels.net import KEPT, PRUNING, make_scratch
+from engine.kernels.pruning import keep_best, weigh_outcomes
 
 
 @pytest.fixture(scope="module")
@@ -32,13 +36,18 @@ def money(values):
     return values @ np.array([2, 1, 1, -1, -1], np.float32)
 
 
-def best_of_the_kept(network: Network, results: np.ndarray) -> np.ndarray:
-    """The result that is worth least among those that the pruning net puts first."""
+def scores_of(network: Network, results: np.ndarray) -> np.ndarray:
+    """What the pruning net says results are worth to the next player."""
     weight, bias, output = network.pruning
     hidden = np.maximum(PRUNING_ENCODER.encode(results) @ weight.T + bias, 0)
     scores = money(hidden @ output.T)
     scores[(results[:, 1, 1:26] == 0).all(axis=1)] = -np.inf
-    kept = np.argsort(scores, kind="stable")[:KEPT]
+    return scores
+
+
+def best_of_the_kept(network: Network, results: np.ndarray) -> np.ndarray:
+    """The result that is worth least among those that the pruning net puts first."""
+    kept = np.argsort(scores_of(network, results), kind="stable")[:KEPT]
     return results[kept[money(network.evaluate(results[kept])).argmin()]]
 
 
@@ -63,6 +72,33 @@ def test_the_choice_is_the_best_of_what_the_pruning_net_puts_first(network, play
     )
     assert (chosen == wanted).all()
     assert (chosen != choose(network.kernel, packed, dice)).any(), "a random one prunes badly"
+
+
+@njit
+def kept_results(net, words, high, low, most, within):
+    """The results of a roll that are worth evaluating, the most promising first."""
+    scratch = make_scratch(net.sizes)
+    set_position(net, scratch, words, 0)
+    count = results_into(
+        scratch.board_bytes, scratch.board, high, low, scratch.results, 0, scratch.stack
+    )
+    weigh_outcomes(net, scratch, CUBELESS)
+    count = keep_best(net, scratch, count, most, within)
+    return scratch.results[scratch.kept[:count]]
+
+
+@pytest.mark.parametrize(("most", "within"), [(KEPT, np.inf), (KEPT, 1.0), (2, 1.0), (3, 0.0)])
+def test_results_that_are_many_or_far_behind_are_left_out(network, played_boards, most, within):
+    for position in movegen.pack(played_boards(BACKGAMMON, 600)[::60]):
+        results, _ = movegen.legal_results(position[None], np.array([[4, 2]], np.int8))
+        scores = scores_of(network, results)
+        order = np.argsort(scores, kind="stable")[:most]
+        wanted = results[order[scores[order] <= scores[order[0]] + within]]
+
+        words = position.reshape(1, 64).view(np.uint64)
+        kept = kept_results(network.quick, words, 4, 2, most, within)
+
+        assert np.array_equal(kept.view(np.int8).reshape(-1, 2, 32), wanted)
 
 
 def test_a_play_that_wins_is_never_pruned(network):
