@@ -17,11 +17,12 @@ import numpy as np
 from numba import njit
 
 from engine.kernels import inner, kernel
-from engine.kernels.choice import best_cubeful_result
+from engine.kernels.choice import value_of_result
 from engine.kernels.cubeful import ACTIONS, Cubes
-from engine.kernels.forward import evaluate_into, evaluate_result, set_position
+from engine.kernels.forward import evaluate_into, set_position
 from engine.kernels.movegen import MAX_RESULTS, is_over, results_into
 from engine.kernels.net import Net, Scratch, make_scratch
+from engine.kernels.replies import FIVE, PLACES, ROLLS, Replies, find_replies, make_replies
 from engine.kernels.worth import actions_of_board, is_exact, value_of_board
 
 __all__ = [
@@ -37,11 +38,7 @@ __all__ = [
 
 Array = np.ndarray[Any, Any]
 
-ROLLS = 21
-FIVE = 5
 NEVER = -1
-HIGH = np.array([high for high in range(1, 7) for _ in range(1, high + 1)], np.int64)
-LOW = np.array([low for high in range(1, 7) for low in range(1, high + 1)], np.int64)
 
 
 class Courses(NamedTuple):
@@ -81,9 +78,13 @@ class Filter(NamedTuple):
 
 
 class Tree(NamedTuple):
-    """The working memory of one thread: for each depth its 21 rolls, and the plays of the root."""
+    """The working memory of one thread: for each depth its 21 rolls, and the plays of the root.
+
+    It remembers replies, so that the net and the courses must stay the same.
+    """
 
     scratch: Scratch
+    replies: Replies
     words: Array
     """uint64[plies * ROLLS, 8]: the best result of each roll at each depth."""
     boards: Array
@@ -126,6 +127,7 @@ def make_tree(sizes: Array, plies: int, rows: int) -> Tree:
     five = np.empty((plies * ROLLS, FIVE), np.float32)
     return Tree(
         make_scratch(sizes),
+        make_replies(PLACES),
         words,
         words.view(np.int8),
         five,
@@ -161,34 +163,20 @@ def _expected(
 
 
 @inner
-def _first_like(words: Array, start: int, row: int) -> int:
-    """The first of the boards words[start:row + 1] that is the one of `row`."""
-    for other in range(start, row):
-        word = 0
-        while word < 8 and words[other, word] == words[row, word]:
-            word += 1
-        if word == 8:
-            return other
-    return row
-
-
-@inner
 def _open(
     net: Net, tree: Tree, courses: Courses, depth: int, words: Array, row: int, follows: int
 ) -> None:
     """Choose the play of each roll in words[row], uint64[., 8], into the tree at `depth`."""
-    set_position(net, tree.scratch, words, row)
+    replies = tree.replies
+    place = find_replies(net, tree.scratch, replies, courses.cubes, courses.other[follows],
+                         words, row, tree.actions)  # fmt: skip
     for roll in range(ROLLS):
-        at = depth * ROLLS + roll
-        chosen = best_cubeful_result(
-            net, tree.scratch, HIGH[roll], LOW[roll],
-            courses.cubes, courses.other[follows], tree.five[at], tree.actions,
-        )  # fmt: skip
+        at, found = depth * ROLLS + roll, place * ROLLS + roll
+        tree.weights[at] = replies.weights[found]
         for word in range(8):
-            tree.words[at, word] = tree.scratch.results[chosen, word]
-        tree.weights[at] = 0.0
-        first = _first_like(tree.words, depth * ROLLS, at)
-        tree.weights[first] += (1 if HIGH[roll] == LOW[roll] else 2) / 36
+            tree.words[at, word] = replies.words[found, word]
+        for column in range(FIVE):
+            tree.five[at, column] = replies.five[found, column]
     tree.follows[depth] = follows
     tree.roll[depth] = 0
     for held in range(tree.held.shape[1]):
@@ -343,11 +331,9 @@ def _static_results(
     at = (len(net.sizes) - 1) * scratch.stride
     first = courses.first[course]
     for result in range(count):
-        evaluate_result(net, scratch, result, at)
-        tree.values[result] = value_of_board(
-            net.bearoff, scratch.results, scratch.children, result,
-            courses.cubes, first, scratch.layers, at, tree.actions,
-        )  # fmt: skip
+        tree.values[result] = value_of_result(
+            net, scratch, result, courses.cubes, first, at, tree.actions
+        )
         for column in range(FIVE):
             tree.result_five[result, column] = scratch.layers[at + column]
         for word in range(8):
