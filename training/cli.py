@@ -47,6 +47,8 @@ class Train:
     """Take up the run in this folder; another length stretches its schedule."""
     workers: Annotated[int | None, tyro.conf.arg(metavar="W", help_behavior_hint="")] = None
     """Threads that play; by default one a core. They change nothing but the time it takes."""
+    device: Annotated[str, tyro.conf.arg(metavar="NAME", help_behavior_hint="")] = "auto"
+    """Where the net is fitted, as torch names it; by default a GPU if there is one, else cpu."""
     deals: int = 500
     """Deals of the yardstick against each fixed opponent, thirteen times a run, at first often."""
     decisions: Annotated[Path | None, tyro.conf.arg(metavar="FILE", help_behavior_hint="")] = None
@@ -82,7 +84,9 @@ class Train:
         yardstick = Yardstick(deals, self.decisions)
         try:
             if self.resume is not None:
-                trainer = Trainer.of_folder(self.resume, self._budget(), workers, yardstick)
+                trainer = Trainer.of_folder(
+                    self.resume, self._budget(), workers, yardstick, self.device
+                )
             else:
                 trainer = self._begin(workers, yardstick)
             try:
@@ -114,7 +118,7 @@ class Train:
                 f"--out {str(folder)!r} is not an empty folder: name another, or --resume it"
             )
         budget = self._budget() or Budget(minutes=DEFAULT_MINUTES)
-        trainer = Trainer(self.settings, budget, folder, workers, yardstick)
+        trainer = Trainer(self.settings, budget, folder, workers, yardstick, device=self.device)
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:

@@ -143,7 +143,7 @@ class Journal:
     def weights(self, counters: Counters, net: nn.Module) -> None:
         """Draw histograms of the weights."""
         for name, weight in net.named_parameters():
-            self._events.histogram(name, weight.detach().numpy(), counters.iteration)
+            self._events.histogram(name, weight.detach().cpu().numpy(), counters.iteration)
 
 
 def _outcomes(trajectories: Trajectories) -> dict[str, float]:

@@ -50,9 +50,14 @@ class Buffer:
 
 
 class Learner:
-    """Fits a net to targets with Adam, one thread, so that the same seed gives the same weights."""
+    """Fits a net to targets with Adam; on the processor with one thread, so that the same seed
+    gives the same weights.
 
-    def __init__(self, settings: Settings) -> None:
+    device: where, as `training.network.device_named` gives it. The pruning net is too small to gain
+    by another place than the processor.
+    """
+
+    def __init__(self, settings: Settings, device: torch.device) -> None:
         torch.set_num_threads(1)
         first = None
         if settings.init is not None:
@@ -61,6 +66,8 @@ class Learner:
             self.net = ValueNet.of_network(first, settings.widen)
         else:
             self.net = new_net(settings.shape.encoder, settings.shape.hidden, settings.seed)
+        self.net.to(device)
+        self._device = device
         self.pruning = PruningLearner(first.pruning if first else None)
         self._batch = settings.learning.batch
         self._optimiser = torch.optim.Adam(
@@ -76,12 +83,13 @@ class Learner:
         for group in self._optimiser.param_groups:
             group["lr"] = rate
         steps = max(1, len(order) // self._batch)
-        total = torch.zeros(())
+        total = torch.zeros((), device=self._device)
         for step in range(steps):
             rows = order[step * self._batch : (step + 1) * self._batch]
             packed = boards[rows].view(np.int8).reshape(-1, 2, 32)
-            features = torch.from_numpy(self.net.feature_set.encode(packed))
-            loss = loss_of(self.net(features), torch.from_numpy(targets[rows]))
+            features = torch.from_numpy(self.net.feature_set.encode(packed)).to(self._device)
+            wanted = torch.from_numpy(targets[rows]).to(self._device)
+            loss = loss_of(self.net(features), wanted)
             self._optimiser.zero_grad(set_to_none=True)
             loss.backward()  # type: ignore[no-untyped-call]
             self._optimiser.step()
@@ -118,10 +126,10 @@ class Learner:
 
 
 def _tensors_of(module: nn.Module, optimiser: torch.optim.Optimizer) -> dict[str, Array]:
-    kept = {f"net.{name}": value.numpy() for name, value in module.state_dict().items()}
+    kept = {f"net.{name}": value.cpu().numpy() for name, value in module.state_dict().items()}
     for index, state in optimiser.state_dict()["state"].items():
         for name, value in state.items():
-            kept[f"adam.{index}.{name}"] = value.numpy()
+            kept[f"adam.{index}.{name}"] = value.cpu().numpy()
     return kept
 
 

@@ -12,7 +12,7 @@ from engine.evaluation.encoders import ENCODERS, Encoder
 from engine.evaluation.network import PROBABILITIES, Network, PruningNet
 from training.config import Shape
 
-__all__ = ["ValueNet", "loss_of", "new_net"]
+__all__ = ["ValueNet", "device_named", "loss_of", "new_net"]
 
 Array = np.ndarray[Any, Any]
 
@@ -74,6 +74,19 @@ class ValueNet(nn.Module):
                 layer.weight[:outputs, :inputs] = torch.from_numpy(weight)
                 layer.bias[:outputs] = torch.from_numpy(bias)
         return module
+
+
+def device_named(name: str) -> torch.device:
+    """Where torch computes: "auto" is a GPU if there is one; AcepointError for one there is not."""
+    if name == "auto":
+        name = "cuda" if torch.cuda.is_available() else "cpu"
+    try:
+        device = torch.device(name)
+        torch.ones(1, device=device).item()
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        reason = str(error).splitlines()[0]
+        raise AcepointError(f"device {name!r}: {reason}") from None
+    return device
 
 
 def new_net(encoder_name: str, hidden: tuple[int, ...], seed: int) -> ValueNet:

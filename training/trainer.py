@@ -26,6 +26,7 @@ from training.checkpoint import load_checkpoint, save_checkpoint
 from training.config import Settings
 from training.journal import Counters, Found, Journal
 from training.learner import Buffer, Learner
+from training.network import device_named
 from training.pruning import Rolls
 from training.selfplay import play
 from training.targets import exact_targets, td_targets
@@ -58,7 +59,10 @@ class Budget:
 
 @dataclass
 class Trainer:
-    """One run. `of_settings` begins one, `of_folder` takes one up again; `run` does the work."""
+    """A new run, or by `of_folder` one taken up again; `run` does the work.
+
+    device: where the net is fitted, as for `training.network.device_named`.
+    """
 
     settings: Settings
     budget: Budget
@@ -66,10 +70,11 @@ class Trainer:
     workers: int
     yardstick: Yardstick
     counters: Counters = field(default_factory=Counters)
+    device: str = "cpu"
 
     def __post_init__(self) -> None:
         """Random weights or those of the settings' net, and an empty buffer."""
-        self.learner = Learner(self.settings)
+        self.learner = Learner(self.settings, device_named(self.device))
         self.settings = replace(self.settings, shape=self.learner.net.shape)
         self.buffer = Buffer(self.settings.learning.buffer)
         if self.learner.pruning.was_given:
@@ -81,7 +86,12 @@ class Trainer:
 
     @classmethod
     def of_folder(
-        cls, folder: Path, budget: Budget | None, workers: int, yardstick: Yardstick
+        cls,
+        folder: Path,
+        budget: Budget | None,
+        workers: int,
+        yardstick: Yardstick,
+        device: str = "cpu",
     ) -> "Trainer":
         """The run whose checkpoint is in the folder; another budget stretches its schedule.
 
@@ -98,6 +108,7 @@ class Trainer:
                 workers,
                 yardstick,
                 Counters(**state["counters"]),
+                device,
             )
             trainer.settings = settings
             trainer.learner.restore(tensors)

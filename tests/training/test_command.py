@@ -84,6 +84,8 @@ def test_ctrl_c_saves_and_says_how_to_go_on(train, begin, finish, acepoint, tmp_
         (["--init", "none.safetensors"], "net file 'none.safetensors': no such file"),
         (["--decisions", "none.jsonl"], "none.jsonl"),
         (["--seed", "one"], "--seed"),
+        (["--device", "abacus"], "device 'abacus': "),
+        (["--device", "meta"], "device 'meta': "),
     ],
 )
 def test_bad_settings_are_refused_in_one_line(arguments, said, train, tmp_path):

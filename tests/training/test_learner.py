@@ -11,6 +11,8 @@ from training.config import Learning
 from training.learner import Buffer, Learner
 from training.network import ValueNet, loss_of, new_net
 
+CPU = torch.device("cpu")
+
 
 @pytest.fixture(scope="module")
 def lesson(played_boards):
@@ -52,7 +54,7 @@ def test_an_error_in_the_chance_to_win_counts_twice():
 
 def test_what_is_taught_is_learned(tiny, lesson):
     boards, targets = lesson
-    learner = Learner(tiny)
+    learner = Learner(tiny, CPU)
     first = learner.learn(boards, targets, rows(200), 0.01)
 
     last = [learner.learn(boards, targets, rows(200, 20), 0.01) for _ in range(15)][-1]
@@ -65,7 +67,7 @@ def test_what_is_taught_is_learned(tiny, lesson):
 # Fault B122: a copy of the weights that is never built again, so that play never changes.
 def test_the_net_that_plays_changes_with_every_lesson(tiny, lesson):
     boards, targets = lesson
-    learner = Learner(tiny)
+    learner = Learner(tiny, CPU)
     seen = []
     for _ in range(3):
         seen.append(learner.net.export("backgammon", "").evaluate(packed_of(boards)))
@@ -76,7 +78,7 @@ def test_the_net_that_plays_changes_with_every_lesson(tiny, lesson):
 
 def test_a_net_that_was_exported_does_not_change_any_more(tiny, lesson):
     boards, targets = lesson
-    learner = Learner(tiny)
+    learner = Learner(tiny, CPU)
     exported = learner.net.export("backgammon", "")
     before = exported.hash, exported.evaluate(packed_of(boards))
 
@@ -108,7 +110,7 @@ def test_an_unknown_encoder_is_refused_by_name():
 
 def test_a_learner_that_is_restored_goes_on_bit_by_bit(tiny, lesson):
     boards, targets = lesson
-    learner, other = Learner(tiny), Learner(tiny)
+    learner, other = Learner(tiny, CPU), Learner(tiny, CPU)
     learner.learn(boards, targets, rows(200, 3), 0.01)
     kept = {name: tensor.copy() for name, tensor in learner.tensors().items()}
 
@@ -121,7 +123,7 @@ def test_a_learner_that_is_restored_goes_on_bit_by_bit(tiny, lesson):
 
 def test_a_loss_that_is_not_finite_stops_and_says_what_to_do(tiny, lesson):
     boards, targets = lesson
-    learner = Learner(tiny)
+    learner = Learner(tiny, CPU)
     with pytest.raises(AcepointError, match="the loss is nan: try a smaller rate than 1e\\+30"):
         learner.learn(boards, targets, rows(200, 4), 1e30)
 
@@ -129,7 +131,7 @@ def test_a_loss_that_is_not_finite_stops_and_says_what_to_do(tiny, lesson):
 def test_a_batch_larger_than_the_lesson_is_one_step(tiny, lesson):
     boards, targets = lesson
     settings = type(tiny)(shape=tiny.shape, learning=Learning(batch=5000))
-    learner = Learner(settings)
+    learner = Learner(settings, CPU)
     first = learner.learn(boards, targets, rows(200), 0.01)
     assert learner.learn(boards, targets, rows(200), 0.01) < first
 
