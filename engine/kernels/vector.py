@@ -92,31 +92,27 @@ def _appender(comparison: str) -> Any:
     return append
 
 
-_append_positive = _appender(">")
-_append_nonzero = _appender("!=")
+def _lister(comparison: str) -> Any:
+    append = _appender(comparison)
+
+    @inner
+    def list_those(values: Array, start: int, count: int, indices: Array) -> int:
+        """Write each k < count whose values[start + k] compares so with 0 into int32 indices; how
+        many there are.
+
+        count must be a multiple of 8; indices needs 8 places more than there are values.
+        """
+        found = 0
+        for base in range(0, count, 8):
+            byte = append(values, start, base, indices, found, _SET_BITS)
+            found += _BIT_COUNT[byte]
+        return found
+
+    return list_those
 
 
-@inner
-def list_positive(values: Array, start: int, count: int, indices: Array) -> int:
-    """Write each k with values[start + k] > 0, k < count, into int32 indices; how many there are.
-
-    count must be a multiple of 8; indices needs 8 places more than there are values.
-    """
-    found = 0
-    for base in range(0, count, 8):
-        byte = _append_positive(values, start, base, indices, found, _SET_BITS)
-        found += _BIT_COUNT[byte]
-    return found
-
-
-@inner
-def list_nonzero(values: Array, start: int, count: int, indices: Array) -> int:
-    """`list_positive` of the k with values[start + k] other than 0."""
-    found = 0
-    for base in range(0, count, 8):
-        byte = _append_nonzero(values, start, base, indices, found, _SET_BITS)
-        found += _BIT_COUNT[byte]
-    return found
+list_positive = _lister(">")
+list_nonzero = _lister("!=")
 
 
 @intrinsic

@@ -27,15 +27,19 @@ def test_highest_and_lowest_bit():
 
 @pytest.mark.parametrize("start", [0, 3])
 @pytest.mark.parametrize("count", [8, 40, 256])
-def test_the_positive_ones_are_listed(start, count):
+@pytest.mark.parametrize(
+    ("list_those", "compared"),
+    [(vector.list_positive, np.greater), (vector.list_nonzero, np.not_equal)],
+)
+def test_the_positive_or_nonzero_ones_are_listed(start, count, list_those, compared):
     values = floats(count + start)
-    values[start + 5] = 0  # not positive
+    values[start + 5] = 0
     values[start + 6] = -0.0
     indices = np.full(count + 8, -1, np.int32)
 
-    found = vector.list_positive(values, start, count, indices)
+    found = list_those(values, start, count, indices)
 
-    expected = np.flatnonzero(values[start:] > 0)
+    expected = np.flatnonzero(compared(values[start:], 0))
     np.testing.assert_array_equal(indices[:found], expected)
 
 
