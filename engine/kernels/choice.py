@@ -14,7 +14,7 @@ from engine.kernels.cubeful import ACTIONS, Cubes, outcome_worths
 from engine.kernels.forward import evaluate_result, set_position
 from engine.kernels.movegen import results_into
 from engine.kernels.net import KEPT, OTHER, Net, Scratch, make_scratch
-from engine.kernels.pruning import keep_best, weigh_outcomes
+from engine.kernels.pruning import keep_promising, weigh_outcomes
 from engine.kernels.worth import value_of_board
 
 __all__ = [
@@ -60,7 +60,7 @@ def results_worth_evaluating(
     )
     if pruned:
         weigh_outcomes(net, scratch, outcomes)
-        count = keep_best(net, scratch, count, most, within * outcomes[0] / 2)
+        count = keep_promising(net, scratch, count, most, within * outcomes[0] / 2)
     scratch.evaluated[0] += count
     return count, pruned
 

@@ -12,7 +12,7 @@ from numba import njit
 
 from engine.kernels import inner, kernel
 from engine.kernels.choice import CUBELESS, best_result, results_worth_evaluating
-from engine.kernels.forward import evaluate_into, set_position
+from engine.kernels.forward import evaluate_into, has_won, set_position
 from engine.kernels.movegen import results_into
 from engine.kernels.net import KEPT, Net, Scratch, make_scratch
 from engine.kernels.random import opening_roll, random_word, roll
@@ -22,12 +22,6 @@ __all__ = ["MAX_TURNS", "lambda_returns", "play_games"]
 Array = np.ndarray[Any, Any]
 
 MAX_TURNS = 1024  # a game that lasts longer is left unfinished; nets near random need this
-
-
-@inner
-def _finished(words: Array) -> bool:
-    """Whether the side that has just moved (row 1 of uint64[8]) has borne off its last checker."""
-    return (words[4] & ~np.uint64(0xFF)) | words[5] | words[6] | words[7] == 0
 
 
 @njit
@@ -100,7 +94,7 @@ def play_games(
             now[0] = scratch.results[row]
             boards[count] = now[0]
             count += 1
-            if _finished(now[0]):
+            if has_won(now, 0):
                 break
             first, second = roll(seed, turn + 1)
         offsets[game + 1] = count

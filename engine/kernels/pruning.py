@@ -15,14 +15,14 @@ from engine.kernels import inner
 from engine.kernels.forward import changed_sums, has_won
 from engine.kernels.net import KEPT, PRUNING, Net, Scratch
 
-__all__ = ["keep_best", "weigh_outcomes"]
+__all__ = ["keep_promising", "weigh_outcomes"]
 
 Array = np.ndarray[Any, Any]
 
 
 @inner
 def weigh_outcomes(net: Net, scratch: Scratch, outcomes: tuple[float, ...]) -> None:
-    """Make ready for `keep_best` at the stakes.
+    """Make ready for `keep_promising` at the stakes.
 
     outcomes: what each of the five probabilities of a position counts for to its player on roll.
     """
@@ -45,11 +45,11 @@ def _score(layer: Array, worth: Array) -> float:
 
 
 @inner
-def keep_best(net: Net, scratch: Scratch, count: int, most: int, within: float) -> int:
+def keep_promising(net: Net, scratch: Scratch, count: int, most: int, within: float) -> int:
     """Write to scratch.kept the rows of scratch.results[:count] that are worth evaluating.
 
-    After `set_position` and `weigh_outcomes`: the most promising first, up to `most` of KEPT or
-    fewer whose scores are up to `within` behind the best. How many they are is returned.
+    After `set_position` and `weigh_outcomes`: the most promising first, up to `most`, KEPT or
+    fewer, whose scores are up to `within` behind the best. How many they are is returned.
     """
     kept, scores = scratch.kept, scratch.kept_scores
     found = 0

@@ -15,7 +15,7 @@ from engine.kernels.choice import CUBELESS, choose_results
 from engine.kernels.forward import set_position
 from engine.kernels.movegen import results_into
 from engine.kernels.net import KEPT, PRUNING, make_scratch
-from engine.kernels.pruning import keep_best, weigh_outcomes
+from engine.kernels.pruning import keep_promising, weigh_outcomes
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +83,7 @@ def kept_results(net, words, high, low, most, within):
         scratch.board_bytes, scratch.board, high, low, scratch.results, 0, scratch.stack
     )
     weigh_outcomes(net, scratch, CUBELESS)
-    count = keep_best(net, scratch, count, most, within)
+    count = keep_promising(net, scratch, count, most, within)
     return scratch.results[scratch.kept[:count]]
 
 
