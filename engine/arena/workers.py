@@ -7,7 +7,6 @@ import time
 import traceback
 from collections.abc import Iterable, Iterator
 from multiprocessing.connection import Connection, wait
-from types import TracebackType
 from typing import NamedTuple, Self
 
 from engine.arena.schedule import Array, Chunk, Contest
@@ -55,10 +54,7 @@ class Workers:
         """Itself."""
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:  # fmt: skip
+    def __exit__(self, *_: object) -> None:
         """End the processes, whatever they are at."""
         for connection, process in self._processes.items():
             connection.close()
