@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +14,7 @@ from engine.backgammon.board import BAR, OFF
 from engine.backgammon.dice import Dice, rolls_array
 from engine.backgammon.match import Match
 from engine.backgammon.plays import Play, legal_plays, plays_between
-from engine.backgammon.position import Position
+from engine.backgammon.position import Position, require_position
 from engine.backgammon.variants import VARIANTS
 from engine.cube.bearoff import with_exact_equities
 from engine.cube.context import Contexts, CubeContext, cubes_of, distinct
@@ -170,11 +170,13 @@ class Bot:
         match: Match | CubeContext | None = None,
     ) -> list[Play]:
         """The best play of each of N positions with a roll each, in one batch."""
-        if len(positions) != len(dice):
-            raise AcepointError(f"{len(positions)} positions, {len(dice)} rolls: expected as many")
         self._refuse_finished(positions)
-        packed = self._pack(positions)
         rolled = rolls_array(dice)
+        if len(positions) != len(rolled):
+            raise AcepointError(
+                f"{len(positions)} positions, {len(rolled)} rolls: expected as many"
+            )
+        packed = self._pack(positions)
         return plays_between(positions, dice, self.best_packed(packed, rolled, _context(match)))
 
     def best_packed(self, packed: Array, dice: Array, contexts: Contexts | None = None) -> Array:
@@ -237,6 +239,8 @@ class Bot:
         """
         from engine.cube.rollout import Rollout, Settings, cube_starts, play_start
 
+        if candidates is not None and candidates < 1:
+            raise AcepointError(f"candidates {candidates}: expected a number from 1")
         self._refuse_finished([position])
         settings = settings or Settings()
         context = _context(match)
@@ -280,7 +284,7 @@ class Bot:
 
     def _pack(self, positions: Sequence[Position]) -> Array:
         checkers = VARIANTS[self.variant].checkers
-        for position in positions:
+        for position in _each(positions):
             if position.variant.checkers != checkers:
                 raise NetError(
                     f"position {position.id!r} is of {position.variant.name}: "
@@ -290,9 +294,18 @@ class Bot:
 
     @staticmethod
     def _refuse_finished(positions: Sequence[Position]) -> None:
-        for position in positions:
+        for position in _each(positions):
             if position.is_over:
                 raise PositionError(f"position {position.id!r}: the game is over")
+
+
+def _each(positions: Sequence[Position]) -> Iterator[Position]:
+    """One after the other. Raises PositionError when it is no list of positions."""
+    if not isinstance(positions, Iterable):
+        raise PositionError(f"positions {positions!r:.60}: expected a list of them")
+    for position in positions:
+        require_position(position)
+        yield position
 
 
 def _context(match: Match | CubeContext | None) -> CubeContext:

@@ -1,6 +1,7 @@
 """The bot, as users of the package see it."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -179,9 +180,35 @@ def test_nothing_asked_nothing_answered(bot):
     assert bot.best_many([], []) == []
 
 
-@pytest.mark.parametrize("plies", [-1, 9])
+START_POSITION = Position.start()
+
+
+@pytest.mark.parametrize(
+    ("ask", "said"),
+    [
+        (lambda bot: bot.evaluate(START_POSITION), "positions <Position 4HPwATDgc/ABMA backgammon"),
+        (lambda bot: bot.evaluate(None), "positions None: expected a list"),
+        (lambda bot: bot.evaluate([START]), f"position '{START}': expected a Position"),
+        (lambda bot: bot.best_many(START_POSITION, [(3, 1)]), "positions <Position"),
+        (lambda bot: bot.rank(START, (3, 1)), f"position '{START}': expected a Position"),
+        (lambda bot: bot.cube(START), f"position '{START}': expected a Position"),
+        (lambda bot: bot.cube(START_POSITION, "m"), "match 'm': expected a Match"),
+        (lambda bot: bot.rank(START_POSITION, (3, 1), 5), "match 5: expected a Match"),
+        (lambda bot: bot.rollout(START_POSITION, (3, 1), candidates=0), "candidates 0: expected"),
+        (lambda _: legal_plays(START, (3, 1)), f"position '{START}': expected a Position"),
+        (lambda _: engine.match_id(None), "match None: expected a Match"),
+        (lambda _: START_POSITION.xgid(0), "match 0: expected a Match"),
+    ],
+)
+def test_what_is_of_another_kind_is_refused_in_one_line(ask, said, bot):
+    with pytest.raises(AcepointError, match=re.escape(said)) as refusal:
+        ask(bot)
+    assert "\n" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("plies", [-1, 9, 1.0, "1", None])
 def test_plies_that_cannot_be_looked_ahead(plies, small_net):
-    with pytest.raises(AcepointError, match=f"plies {plies}"):
+    with pytest.raises(AcepointError, match=f"plies {plies!r}"):
         Bot(small_net, plies)
 
 

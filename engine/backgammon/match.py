@@ -23,6 +23,7 @@ __all__ = [
     "legal_actions",
     "play",
     "points_at_stake",
+    "require_match",
     "resign",
     "roll",
     "start",
@@ -191,6 +192,12 @@ def legal_actions(match: Match) -> tuple[Action, ...]:
     if _reason_not_to_double(match):
         return Action.ROLL, Action.RESIGN
     return Action.ROLL, Action.DOUBLE, Action.RESIGN
+
+
+def require_match(value: object) -> None:
+    """Raises PositionError when it is no `Match`."""
+    if not isinstance(value, Match):
+        raise PositionError(f"match {value!r:.60}: expected a Match, such as read_id gives")
 
 
 def points_at_stake(match: Match, kind: int) -> int:

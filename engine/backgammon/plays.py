@@ -8,7 +8,7 @@ import numpy as np
 
 from engine.backgammon.board import BAR, OFF, POINTS, Boards
 from engine.backgammon.dice import Dice, rolls_array
-from engine.backgammon.position import Position
+from engine.backgammon.position import Position, require_position
 from engine.kernels import movegen
 from engine.kernels.steps import canonical_steps
 
@@ -46,9 +46,10 @@ class Play:
 def legal_plays(position: Position, dice: Dice) -> list[Play]:
     """One play for each distinct position that a legal play of the roll can give.
 
-    When nothing is legal, one play without steps; when the game is over, none. Raises NotationError
-    for dice that are not two numbers from 1 to 6.
+    When nothing is legal, one play without steps; when the game is over, none. Raises PositionError
+    for what is no position, NotationError for dice that are not two numbers from 1 to 6.
     """
+    require_position(position)
     packed = movegen.pack(position.board[None])
     rolled = rolls_array([dice])
     results, _ = movegen.legal_results(packed, rolled)

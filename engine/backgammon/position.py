@@ -18,11 +18,11 @@ from engine.backgammon.ids import (
     encode_position,
     encode_xgid,
 )
-from engine.backgammon.match import Match
+from engine.backgammon.match import Match, require_match
 from engine.backgammon.variants import BACKGAMMON, Variant
 from engine.errors import PositionError
 
-__all__ = ["Position", "match_id", "read_id"]
+__all__ = ["Position", "match_id", "read_id", "require_position"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,7 +75,9 @@ class Position:
 
     def xgid(self, match: Match | None = None) -> str:
         """The XGID with that match; without one, of a money game with the dice not yet rolled."""
-        return encode_xgid(self.board, match or Match())
+        match = Match() if match is None else match
+        require_match(match)
+        return encode_xgid(self.board, match)
 
     def swapped(self) -> "Position":
         """Switches sides: the same position as the opponent sees it."""
@@ -134,6 +136,13 @@ def read_id(text: str, variant: Variant = BACKGAMMON) -> tuple[Position, Match |
     return Position.trusted(board, variant), match
 
 
+def require_position(value: object) -> None:
+    """Raises PositionError when it is no `Position`."""
+    if not isinstance(value, Position):
+        raise PositionError(f"position {value!r:.60}: expected a Position, such as read_id gives")
+
+
 def match_id(match: Match) -> str:
-    """The gnubg match ID."""
+    """The gnubg match ID. Raises PositionError when it is no `Match`."""
+    require_match(match)
     return encode_match(match)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.backgammon.match import Match
+from engine.backgammon.match import Match, require_match
 from engine.cube.met import MatchEquityTable, load_table
 from engine.errors import PositionError
 from engine.kernels import cubeful
@@ -62,10 +62,11 @@ class CubeContext:
         """The situation of the player on roll in a match; None is a money game, cube centred.
 
         While a double is offered the doubler is the player on roll, and the cube not yet turned.
-        Raises PositionError when the match is over.
+        Raises PositionError for what is no match, or one that is over.
         """
         if match is None:
             return cls(table=table)
+        require_match(match)
         is_money = match.length == 0
         if not is_money and min(match.away) < 1:
             raise PositionError(f"score {match.score}: the match to {match.length} is over")

@@ -61,8 +61,8 @@ class _Row(NamedTuple):
 
 def filter_named(name: str, plies: int) -> Filter:
     """The move filter of that name for so many plies. Raises AcepointError."""
-    if not 0 <= plies <= MAX_PLIES:
-        raise AcepointError(f"plies {plies}: expected 0 to {MAX_PLIES}")
+    if not isinstance(plies, int | np.integer) or not 0 <= plies <= MAX_PLIES:
+        raise AcepointError(f"plies {plies!r}: expected 0 to {MAX_PLIES}")
     if name not in FILTERS:
         raise AcepointError(f"filter {name!r}: expected one of {', '.join(FILTERS)}")
     most, within = zip(*FILTERS[name], strict=True)
