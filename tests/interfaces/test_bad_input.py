@@ -112,7 +112,9 @@ def test_a_finished_game_has_no_plays(refused):
         (["score", "dice", "decisions.jsonl"], "'dice'"),
         (["score", "checker", "decisions.jsonl", "--limit", "0"], "--limit 0"),
         (["score", "checker", "d.jsonl", "--player", "gnubg:0", "--plies", "1"], "gnubg:0"),
+        (["score", "checker", "d.jsonl", "--player", "sage:1", "--filter", "wide"], "--filter"),
         (["score", "cube", "d.jsonl", "--by-phase"], "--by-phase"),
+        (["score", "cube", "d.jsonl", "--filter", "wide"], "--filter"),
         (["score", "cube", "d.jsonl", "--player", "gnubg:0"], "--player"),
         (["play", "--seed", "-1"], "--seed -1"),
         (["play", "--variant", "chess"], "'chess'"),
@@ -160,6 +162,12 @@ def test_a_net_for_another_variant_is_refused(refused, small_net, command):
 
 def test_a_folder_is_no_net(refused, tmp_path):
     assert f"{str(tmp_path)!r}: is a folder" in refused("move", START, "31", "--net", tmp_path)
+
+
+@pytest.mark.parametrize("option", ["--net", "--met"])
+def test_an_option_with_nothing_after_it_is_named(refused, option):
+    assert f"{option} '': expected" in refused("cube", START, option, "")
+    assert f"{option} '': expected" in refused("cube", START, f"{option}=")
 
 
 def test_a_limit_may_be_beyond_any_file(refused, tmp_path):

@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable
 from importlib import import_module
+from itertools import pairwise
 from typing import Protocol
 
 import tyro
@@ -115,6 +116,11 @@ def _run(arguments: list[str]) -> int:
 
 def _parse(arguments: list[str]) -> Command:
     """The command that the arguments ask for. Raises NotationError saying what is wrong."""
+    for argument, following in pairwise([*arguments, None]):
+        option, equals, value = (argument or "").partition("=")
+        if option.startswith("--") and not value and (equals or following == ""):
+            # tyro would take it for a path: this folder
+            raise NotationError(f"{option} '': expected something after it")
     complaint = io.StringIO()
     try:
         with contextlib.redirect_stderr(complaint):

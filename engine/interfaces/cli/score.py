@@ -69,11 +69,14 @@ class Score:
         """Read, decide and print."""
         if self.limit is not None and self.limit < 1:
             raise NotationError(f"--limit {self.limit}: expected a number from 1")
-        if self.player is not None and (self.net is not None or self.plies):
-            raise NotationError(f"--player {self.player}: expected no --net and no --plies with it")
+        filtered = self.moves != Score.moves
+        if self.player is not None and (self.net is not None or self.plies or filtered):
+            raise NotationError(
+                f"--player {self.player}: expected no --net, --plies and --filter with it"
+            )
         if self.kind == "cube":
-            if self.by_phase or self.player is not None:
-                raise NotationError("--by-phase, --player: score cube cannot use them")
+            if self.by_phase or self.player is not None or filtered:
+                raise NotationError("--by-phase, --player, --filter: score cube cannot use them")
             self._score_cube()
         elif self.given_probabilities:
             raise NotationError("--given-probabilities: score checker cannot use them")
