@@ -21,6 +21,7 @@ from engine.evaluation.bearoff_store import Database, Kind, present, read
 from engine.kernels.bearoff import (
     ALL,
     FIRST,
+    MAX_CHECKERS,
     Bearoff,
     number_of_board,
     outside,
@@ -28,7 +29,16 @@ from engine.kernels.bearoff import (
     values_of_boards,
 )
 
-__all__ = ["PIPS_A_ROLL", "Race", "is_exact", "load", "probabilities", "races", "tables"]
+__all__ = [
+    "PIPS_A_ROLL",
+    "Race",
+    "databases",
+    "is_exact",
+    "load",
+    "probabilities",
+    "races",
+    "tables",
+]
 
 Array = np.ndarray[Any, Any]
 
@@ -85,6 +95,21 @@ def tables(
         two.points if two else 0,
         _read_only(np.array([outside(each.points if each else 0) for each in (one, two)])),
     )
+
+
+def databases(bearoff: Bearoff) -> list[Database]:
+    """The databases that `tables` has made this of."""
+    made_of: list[tuple[Kind, int, int]] = [
+        ("one-sided", bearoff.points, bearoff.positions),
+        ("two-sided", bearoff.pair_points, bearoff.pair_positions),
+    ]
+    return [
+        database
+        for kind, points, positions in made_of
+        if positions
+        for checkers in range(1, MAX_CHECKERS + 1)
+        if (database := Database(kind, points, checkers)).positions == positions
+    ]
 
 
 def _read_only(numbers: Array) -> Array:

@@ -8,6 +8,7 @@ from engine.backgammon.match import Action, Match, Offer, legal_actions
 from engine.backgammon.position import Position
 from engine.bot import Bot
 from engine.cube.context import CubeContext
+from engine.evaluation.bearoff import databases, load
 from engine.players.base import Array
 
 __all__ = ["AcepointPlayer", "chosen_actions"]
@@ -28,7 +29,7 @@ class AcepointPlayer:
         self.name = name
         self._bot = Bot(net, plies)
         self._bot.evaluate([Position.start()])  # refuses a net of another variant
-        self.fingerprint = self._bot.net_hash
+        self.fingerprint = " ".join([self._bot.net_hash, *map(str, databases(load()))])
 
     def best_packed(self, packed: Array, dice: Array, match: Match | None = None) -> Array:
         """See `engine.players.base`."""

@@ -29,7 +29,7 @@ _SAGE_LEVELS = range(1, 5)
 def _acepoint(name: str, arguments: str) -> AcepointPlayer:
     form = re.fullmatch(r"(?::(\d+))?(?::net=(.+))?", arguments)
     if form is None:
-        raise _unknown(name, "after acepoint")
+        raise _unknown(name, "what follows acepoint is not known")
     plies, net = form.groups()
     return AcepointPlayer(name, Path(net) if net else None, int(plies or 0))
 
@@ -145,4 +145,4 @@ def _nothing_after(name: str, arguments: str) -> None:
 
 
 def _unknown(name: str, reason: str) -> NotationError:
-    return NotationError(f"bad player {name!r}: {reason}; expected {PLAYER_NAMES}")
+    return NotationError(f"player {name!r}: {reason}; expected {PLAYER_NAMES}")

@@ -9,7 +9,7 @@ import pytest
 
 from engine.errors import FileFormatError
 from engine.evaluation import bearoff_store
-from engine.evaluation.bearoff import load
+from engine.evaluation.bearoff import databases, load
 from engine.evaluation.bearoff_build import build, solve
 from engine.evaluation.bearoff_store import (
     HEADER,
@@ -129,11 +129,13 @@ def test_loading_takes_the_largest_sound_databases_and_tells_of_the_others(capsy
 
     assert (found.points, found.positions, found.width) == (3, SMALL.positions, SMALL.width)
     assert (found.pair_points, found.pair_positions) == (3, PAIRS.positions)
+    assert databases(found) == [SMALL, PAIRS]
     assert f"{str(LARGER.path)!r}: damaged" in capsys.readouterr().err
 
 
 def test_without_databases_loading_gives_empty_ones_silently(capsys):
     assert (load().positions, load().pair_positions) == (0, 0)
+    assert databases(load()) == []
     assert capsys.readouterr().err == ""
     assert not folder().exists()
 

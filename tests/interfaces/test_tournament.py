@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from engine.errors import AcepointError
+from engine.evaluation.bearoff import tables
 from engine.interfaces.cli.tournament import Tournament
+from engine.kernels.bearoff import Bearoff
 from engine.kernels.dealing import game_seeds
 from engine.players.registry import make_player
 from engine.players.table import play_games
@@ -125,6 +127,20 @@ def test_tables_name_everybody(capsys: pytest.CaptureFixture[str]) -> None:
     assert "pubeval - random" in printed
     assert "±" in printed
     assert "rating" in printed
+    assert "acepoint" not in printed
+
+
+@pytest.mark.parametrize("found", [True, False])
+def test_the_bearoff_databases_in_use_are_told(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, bearoff: Bearoff,
+    small_net: Path, found: bool,
+) -> None:  # fmt: skip
+    monkeypatch.setattr("engine.evaluation.bearoff.load", lambda: bearoff if found else tables())
+    Tournament((f"acepoint:net={small_net}", "random"), games=2, workers=1).run()
+
+    said = capsys.readouterr().out.splitlines()[-1]
+    names = "one-sided 6x15, two-sided 6x6" if found else "none (see acepoint bearoff build)"
+    assert said == f" Bearoff databases of acepoint: {names}."
 
 
 @pytest.mark.parametrize(
@@ -132,11 +148,11 @@ def test_tables_name_everybody(capsys: pytest.CaptureFixture[str]) -> None:
     [
         ({"players": ()}, "players none"),
         ({"players": ("random",)}, "players random: expected two or more"),
-        ({"players": ("random", "snowie:3")}, "bad player 'snowie:3': no such player; expected"),
-        ({"players": ("random", "gnubg")}, "bad player 'gnubg': gnubg plays at 0 to 2 plies"),
-        ({"players": ("random", "gnubg:3")}, "bad player 'gnubg:3'"),
-        ({"players": ("random", "pubeval:1")}, "bad player 'pubeval:1'"),
-        ({"players": ("random", "acepoint:x")}, "bad player 'acepoint:x'"),
+        ({"players": ("random", "snowie:3")}, "player 'snowie:3': no such player; expected"),
+        ({"players": ("random", "gnubg")}, "player 'gnubg': gnubg plays at 0 to 2 plies"),
+        ({"players": ("random", "gnubg:3")}, "player 'gnubg:3'"),
+        ({"players": ("random", "pubeval:1")}, "player 'pubeval:1'"),
+        ({"players": ("random", "acepoint:x")}, "player 'acepoint:x'"),
         ({"players": ("random", "acepoint:0:net=no.safetensors")}, "no.safetensors"),
         ({"players": ("random", "random"), "games": 7}, "--games 7: expected an even number"),
         ({"players": ("random", "random"), "games": 0}, "--games 0"),

@@ -5,7 +5,9 @@ import pytest
 
 from engine.bot import Bot
 from engine.errors import AcepointError, NetError, NotationError
+from engine.evaluation.bearoff import tables
 from engine.evaluation.network import Network
+from engine.kernels.bearoff import Bearoff
 from engine.kernels.dealing import game_seeds
 from engine.players.acepoint import AcepointPlayer
 from engine.players.contests import MoneyTable
@@ -25,12 +27,22 @@ def test_acepoint_with_a_net_of_its_own(small_net: Path) -> None:
         player = make_player(name)
         assert isinstance(player, AcepointPlayer)
         assert player.name == name
-        assert player.fingerprint == Network.load(small_net).hash
+        assert player.fingerprint.startswith(Network.load(small_net).hash)
 
 
 @pytest.mark.parametrize("name", ["acepoint", "acepoint:0"])
 def test_acepoint_plays_the_released_net_by_default(name: str) -> None:
-    assert make_player(name).fingerprint == Bot().net_hash
+    assert make_player(name).fingerprint.startswith(Bot().net_hash)
+
+
+def test_acepoint_with_bearoff_databases_is_another_player(
+    monkeypatch: pytest.MonkeyPatch, small_net: Path, bearoff: Bearoff
+) -> None:
+    name, net_hash = f"acepoint:net={small_net}", Network.load(small_net).hash
+    monkeypatch.setattr("engine.players.acepoint.load", tables)
+    assert make_player(name).fingerprint == net_hash
+    monkeypatch.setattr("engine.players.acepoint.load", lambda: bearoff)
+    assert make_player(name).fingerprint == f"{net_hash} one-sided 6x15 two-sided 6x6"
 
 
 def test_acepoint_chooses_what_the_bot_does_whatever_the_batch(small_net: Path) -> None:
@@ -91,7 +103,7 @@ def test_a_net_for_other_checkers_is_refused(small_net: Path, tmp_path: Path) ->
 def test_a_bad_name_is_refused_in_one_line_that_quotes_it(name: str) -> None:
     with pytest.raises(NotationError) as caught:
         make_player(name)
-    assert f"bad player {name!r}" in str(caught.value)
+    assert f"player {name!r}: " in str(caught.value)
     assert PLAYER_NAMES in str(caught.value)
     assert "\n" not in str(caught.value)
 
@@ -109,9 +121,9 @@ def test_plies_that_are_not_offered_are_refused() -> None:
 def test_gnubg_and_pubeval_are_others_with_the_cube() -> None:
     with pytest.raises(NotationError, match=r"^player 'pubeval' does not play with the cube$"):
         make_cubeful_player("pubeval")
-    with pytest.raises(NotationError, match="bad player 'gnubg:7': gnubg plays at 0 to 2 plies"):
+    with pytest.raises(NotationError, match="player 'gnubg:7': gnubg plays at 0 to 2 plies"):
         make_cubeful_player("gnubg:7")
-    with pytest.raises(NotationError, match="bad player 'sage:0': sage plays at 1 to 4 levels"):
+    with pytest.raises(NotationError, match="player 'sage:0': sage plays at 1 to 4 levels"):
         make_cubeful_player("sage:0")
     pytest.importorskip("gnubg")
     assert try_cubeful_player("gnubg:0").startswith("gnubg 1.")

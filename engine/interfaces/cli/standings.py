@@ -110,14 +110,15 @@ def print_standings(report: dict[str, Any]) -> None:
                 for pair in pairs
             ),
         )
-    measure = "share of matches above one half" if "matches" in pairs[0] else "points per game"
     print_table(
-        ("player", f"rating: {measure} against the field"),
+        ("player", "rating"),
         (
             (rated["player"], _with_interval(rated["rating"], rated["ci95"]))
             for rated in report["ratings"]
         ),
     )
+    measure = "share of matches above one half" if "matches" in pairs[0] else "points per game"
+    print(f" Ratings: {measure} against the field.")
 
 
 def _names(pair: dict[str, Any]) -> str:

@@ -109,6 +109,8 @@ class Tournament:
             print_json(report)
         else:
             print_standings(report)
+            if any(name.startswith("acepoint") for name in self.players):
+                print(f" Bearoff databases of acepoint: {_bearoff_databases()}.")
 
     @property
     def _plays_matches(self) -> bool:
@@ -176,3 +178,10 @@ class Tournament:
             raise AcepointError(f"--length {self.length}: expected 1 to 64")
         if not 0 <= self.automatic_doubles <= 10:
             raise AcepointError(f"--automatic-doubles {self.automatic_doubles}: expected 0 to 10")
+
+
+def _bearoff_databases() -> str:
+    """Those that are used, in words: players with others play other games."""
+    from engine.evaluation.bearoff import databases, load
+
+    return ", ".join(map(str, databases(load()))) or "none (see acepoint bearoff build)"
