@@ -138,7 +138,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(table({name: run[-1:] for name, run in runs.items()} if given.ends else runs))
         if given.plot is not None:
             draw(runs, given.plot)
-    except AcepointError as error:
+    except (AcepointError, OSError) as error:
         print(f"scripts/strength: {error}", file=sys.stderr)
         return 2
     return 0

@@ -45,6 +45,12 @@ def games(variant, network):
     return network.kernel, starts, seeds, random_plays, 0.0
 
 
+def turns_of(start, steps, seed):
+    """The board int8[T, 2, 32] and the roll int8[T, 2] from which each step of a game came."""
+    dice = [opening_rolls(seed), *(rolls(seed, turn) for turn in range(1, len(steps)))]
+    return np.concatenate([boards_of(start), steps[:-1]]), np.concatenate(dice)
+
+
 def test_every_step_is_a_legal_result_of_the_step_before_it(games, network):
     _, starts, seeds, random_plays, _ = games
     boards, values, offsets, own, _ = play_games(*games)
@@ -52,11 +58,7 @@ def test_every_step_is_a_legal_result_of_the_step_before_it(games, network):
     assert len(offsets) == GAMES + 1 and offsets[-1] == len(boards) == len(values)
     for game in range(GAMES):
         steps = boards_of(boards[offsets[game] : offsets[game + 1]])
-        before = np.concatenate([boards_of(starts[game : game + 1]), steps[:-1]])
-        seed = seeds[game : game + 1]
-        dice = np.concatenate(
-            [opening_rolls(seed), *(rolls(seed, turn) for turn in range(1, len(steps)))]
-        )
+        before, dice = turns_of(starts[game : game + 1], steps, seeds[game : game + 1])
         results, bounds = movegen.legal_results(before, dice)
         for turn, step in enumerate(steps):
             legal = results[bounds[turn] : bounds[turn + 1]]
@@ -131,11 +133,7 @@ def test_without_a_pruning_net_only_rolls_of_few_results_are_explored(network):
 
     for game in range(50):
         steps = boards_of(boards[offsets[game] : offsets[game + 1]])
-        before = np.concatenate([boards_of(starts[game : game + 1]), steps[:-1]])
-        seed = seeds[game : game + 1]
-        dice = np.concatenate(
-            [opening_rolls(seed), *(rolls(seed, turn) for turn in range(1, len(steps)))]
-        )
+        before, dice = turns_of(starts[game : game + 1], steps, seeds[game : game + 1])
         _, bounds = movegen.legal_results(before, dice)
         np.testing.assert_array_equal(
             own[offsets[game] : offsets[game + 1]], np.diff(bounds) > KEPT

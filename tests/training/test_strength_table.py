@@ -65,6 +65,14 @@ def test_the_command_prints_all_or_the_ends(tmp_path, capsys):
     assert capsys.readouterr().out == table({str(folder): [EXACT]}) + "\n"
 
 
+def test_a_file_that_cannot_be_read_is_told_in_one_line(tmp_path, capsys):
+    (tmp_path / "events.out.tfevents.1").mkdir()
+
+    assert main([str(tmp_path)]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "Is a directory" in line and "events.out.tfevents.1" in line
+
+
 @pytest.mark.parametrize("name", ["none", "empty", "unmeasured"])
 def test_a_folder_without_measurements_is_named(name, tmp_path, capsys):
     (tmp_path / "empty").mkdir()
