@@ -42,7 +42,7 @@ class Train:
     minutes: Number = None
     """Length of the run; the schedule ends with it. 15 when neither this nor games is given."""
     games: Annotated[int | None, tyro.conf.arg(metavar="G", help_behavior_hint="")] = None
-    """Length in games: the same seed then gives the same net, bit by bit."""
+    """Length in games: on the cpu the same seed then gives the same net, bit by bit."""
     resume: Annotated[Path | None, tyro.conf.arg(metavar="DIR", help_behavior_hint="")] = None
     """Take up the run in this folder; another length stretches its schedule."""
     workers: Annotated[int | None, tyro.conf.arg(metavar="W", help_behavior_hint="")] = None

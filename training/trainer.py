@@ -97,6 +97,7 @@ class Trainer:
 
         Raises FileFormatError for a checkpoint that cannot be taken up.
         """
+        device_named(device)  # one that there is not is no fault of the checkpoint
         path = folder / CHECKPOINT
         tensors, state = load_checkpoint(path)
         try:

@@ -121,6 +121,14 @@ def test_what_cannot_be_taken_up_is_refused(train, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_device_that_is_not_there_is_no_fault_of_the_run_taken_up(train, begin, finish):
+    trainer = begin()
+    finish(trainer)
+    code, _, told = train("--resume", trainer.folder, "--deals", 0, "--device", "abacus")
+    assert code == 2
+    assert told[-1].startswith("acepoint: device 'abacus': ")
+
+
 @pytest.mark.parametrize("more", [["--out", "runs/other"], ["--seed", 3]])
 def test_a_run_goes_on_as_it_began(more, train, tmp_path):
     code, _, (line,) = train("--resume", tmp_path, *more)
