@@ -11,7 +11,7 @@ from engine.errors import NetError
 from engine.evaluation.encoders import ENCODERS
 from engine.evaluation.network import PRUNING_ENCODER, Network, PruningNet
 from engine.kernels import movegen
-from engine.kernels.choice import CUBELESS, choose_results
+from engine.kernels.choice import CUBELESS, choose_results, results_worth_evaluating
 from engine.kernels.forward import set_position
 from engine.kernels.movegen import results_into
 from engine.kernels.net import KEPT, PRUNING, make_scratch
@@ -99,6 +99,26 @@ def test_results_that_are_many_or_far_behind_are_left_out(network, played_boards
         kept = kept_results(network.quick, words, 4, 2, most, within)
 
         assert np.array_equal(kept.view(np.int8).reshape(-1, 2, 32), wanted)
+
+
+@njit
+def worth_evaluating(net, words, high, low, outcomes, within):
+    """The rows of a roll's results that are evaluated when the outcomes count for so much."""
+    scratch = make_scratch(net.sizes)
+    set_position(net, scratch, words, 0)
+    count, _ = results_worth_evaluating(net, scratch, high, low, outcomes, KEPT, within)
+    return scratch.kept[:count].copy()
+
+
+def test_how_far_behind_is_in_equity_whatever_the_stakes(network, played_boards):
+    counts = set()
+    for position in movegen.pack(played_boards(BACKGAMMON, 600)[::60]):
+        words = position.reshape(1, 64).view(np.uint64)
+        kept = worth_evaluating(network.quick, words, 4, 2, CUBELESS, 1.0)
+        quarters = tuple(worth / 4 for worth in CUBELESS)  # as in a match a share of its chances
+        assert np.array_equal(kept, worth_evaluating(network.quick, words, 4, 2, quarters, 1.0))
+        counts.add(len(kept))
+    assert len(counts) > 1
 
 
 def test_a_play_that_wins_is_never_pruned(network):
