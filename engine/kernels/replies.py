@@ -17,7 +17,7 @@ from engine.kernels import inner
 from engine.kernels.choice import best_cubeful_result
 from engine.kernels.cubeful import Cubes
 from engine.kernels.forward import set_position
-from engine.kernels.net import KEPT, Net, Scratch
+from engine.kernels.net import Net, Scratch
 from engine.kernels.random import random_word
 
 __all__ = ["FIVE", "PLACES", "ROLLS", "Replies", "find_replies", "make_replies"]
@@ -99,7 +99,7 @@ def find_replies(
     for at in range(start, start + ROLLS):
         high, low = HIGH[at - start], LOW[at - start]
         chosen = best_cubeful_result(
-            net, scratch, high, low, cubes, situation, replies.five[at], actions, KEPT, PROMISING
+            net, scratch, high, low, cubes, situation, replies.five[at], actions, within=PROMISING
         )
         for word in range(8):
             replies.words[at, word] = scratch.results[chosen, word]

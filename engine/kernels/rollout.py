@@ -138,7 +138,7 @@ def _take_luck_out(
     for one in range(1, 7):
         for other in range(1, one + 1):
             row = best_cubeful_result(
-                net, scratch, one, other, cubes, following, best, actions, WEIGHED
+                net, scratch, one, other, cubes, following, best, actions, most=WEIGHED
             )
             value = value_of_board(
                 net.bearoff, scratch.results, scratch.children, row,
