@@ -101,6 +101,8 @@ def test_a_saved_rollout_is_extended(told, tmp_path):
         ((FINISHED, 31), f"position '{FINISHED}': the game is over"),
         ((FINISHED,), f"position '{FINISHED}': the game is over"),
         ((START, 31, "--resume", "none.json"), "rollout file 'none.json'"),
+        ((START, 31, "--out", "none/r.json"), "--out 'none/r.json': expected a file in a folder"),
+        ((START, 31, "--out", "/"), "--out '/': expected a file"),
     ],
 )
 def test_bad_input_is_one_clear_line(command, arguments, said):

@@ -109,6 +109,8 @@ class RollOut:
             raise AcepointError(f"--workers {self.workers}: expected 1 or more")
         if self.cubeful and self.cubeless:
             raise NotationError("--cubeful, --cubeless: expected one of them")
+        if self.out and (self.out.is_dir() or not self.out.parent.is_dir()):
+            raise AcepointError(f"--out {str(self.out)!r}: expected a file in a folder that exists")
         limits = Limits(self.trials, self.until_se, self.clear)
         settings = Settings(
             plies=self.plies,
