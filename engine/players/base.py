@@ -18,7 +18,8 @@ class Seated(Protocol):
     """The text that `make_player` builds it from."""
 
     fingerprint: str
-    """What the name leaves open and the play depends on: a package's version, a net's hash."""
+    """What the name leaves open and the play depends on: a package's version; a net's hash and the
+    bearoff databases."""
 
     def close(self) -> None:
         """Give back processes and files; the player is not used afterwards."""
