@@ -79,8 +79,8 @@ class Trainer:
         self.buffer = Buffer(self.settings.learning.buffer)
         if self.learner.pruning.was_given:
             self.counters.rolls = max(self.counters.rolls, ROLLS_NEEDED)
-        self._bearoff = default_tables() if self.settings.stages.bearoff else tables()
         self._start = pack(variant(self.settings.variant).start[None])
+        self._bearoff = tables()
         self._player = self._export()
         self._player_progress = 0.0
 
@@ -141,6 +141,8 @@ class Trainer:
         KeyboardInterrupt; a second one does not wait. The yardstick is used when these shares of
         the budget, in rising order, have gone, and at the end.
         """
+        if self.settings.stages.bearoff:
+            self._bearoff = default_tables()
         saved = time.monotonic()
         to_measure = [share for share in measure_at if share > self.progress]
         with (

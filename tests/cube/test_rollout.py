@@ -107,8 +107,8 @@ def test_plain_and_reduced_means_agree_within_their_errors(bot, network, positio
 
 def test_the_luck_taken_out_makes_errors_smaller(released):
     for position in POSITIONS.values():
-        reduced = rolled(released._network, position, NO_CUBE, REDUCED, 144).summaries()
-        plain = rolled(released._network, position, NO_CUBE, PLAIN, 144).summaries()
+        reduced = rolled(released._network, position, NO_CUBE, REDUCED, 1296).summaries()
+        plain = rolled(released._network, position, NO_CUBE, PLAIN, 1296).summaries()
         assert reduced[0].error < 0.5 * plain[0].error
 
 
