@@ -88,7 +88,7 @@ def _weigh_cube(
     look_ahead(net, tree, courses, situation, plies, game.board, ROW, game.values)
     held = tree.held
     row = courses.first[situation]
-    copy_into(actions, held[0, 0])
+    actions[:] = held[0, 0]
     if courses.doubled[row] != NEVER:
         turn = courses.turn[row]
         actions[1] = turn * held[0, courses.doubled[row] - row]

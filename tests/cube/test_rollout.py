@@ -20,6 +20,7 @@ from engine.kernels import movegen
 
 PLAIN = Settings(reduce_variance=False, bearoff=False)
 REDUCED = Settings(bearoff=False)
+AHEAD = Settings(plies=1, bearoff=False)
 
 
 def race(mine: dict[int, int], theirs: dict[int, int]) -> Position:
@@ -62,14 +63,14 @@ def rolled(network, position, context, settings, trials, **arguments):
     return rollout
 
 
-@pytest.mark.parametrize("settings", [PLAIN, REDUCED], ids=["plain", "reduced"])
+@pytest.mark.parametrize("settings", [PLAIN, REDUCED, AHEAD], ids=["plain", "reduced", "ahead"])
 def test_the_last_roll_comes_out_exactly(network, settings):
     (summary,) = rolled(network, LAST_ROLL, NO_CUBE, settings, 36).summaries()
     assert summary.probabilities == pytest.approx([P, 0, 0, 0, 0], abs=1e-6)
     assert summary.equity == pytest.approx(2 * P - 1, abs=1e-6)
 
 
-@pytest.mark.parametrize("settings", [PLAIN, REDUCED], ids=["plain", "reduced"])
+@pytest.mark.parametrize("settings", [PLAIN, REDUCED, AHEAD], ids=["plain", "reduced", "ahead"])
 def test_a_double_on_the_last_roll_of_a_match_comes_out_exactly(network, settings):
     context = CubeContext(away=(4, 2))  # the opponent has no use for a cube at 2
     _, take = rolled(network, LAST_ROLL, context, settings, 36).summaries()
@@ -103,6 +104,17 @@ def test_plain_and_reduced_means_agree_within_their_errors(bot, network, positio
         assert abs(one.equity - other.equity) < 4 * error
         errors = np.hypot(one.probability_errors, other.probability_errors)
         assert (abs(one.probabilities - other.probabilities) < 4 * errors + 1e-9).all()
+
+
+@pytest.mark.parametrize("position", POSITIONS.values(), ids=POSITIONS)
+def test_looking_ahead_changes_little_of_what_comes_out(released, position):
+    """With and without a double taken; the cube is turned by lookahead, too."""
+    ahead = rolled(released._network, position, CubeContext(), AHEAD, 144).summaries()
+    static = rolled(released._network, position, CubeContext(), REDUCED, 720).summaries()
+    for one, other in zip(ahead, static, strict=True):
+        assert one.equity == pytest.approx(
+            other.equity, abs=0.02 + 4 * np.hypot(one.error, other.error)
+        )
 
 
 def test_the_luck_taken_out_makes_errors_smaller(released):
