@@ -83,7 +83,7 @@ def device_named(name: str) -> torch.device:
     try:
         device = torch.device(name)
         torch.ones(1, device=device).item()
-    except (RuntimeError, AssertionError, NotImplementedError) as error:
+    except (RuntimeError, AssertionError) as error:
         reason = str(error).splitlines()[0]
         raise AcepointError(f"device {name!r}: {reason}") from None
     return device

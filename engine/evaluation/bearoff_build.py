@@ -15,7 +15,6 @@ from engine.evaluation.bearoff_store import (
     TWO_SIDED,
     Database,
     check_room,
-    is_sound,
     read,
     write,
 )
@@ -51,10 +50,15 @@ def build(database: Database, progress: bool = True) -> None:
 
 def default_tables() -> Bearoff:
     """The databases of the default sizes, built first where they are missing or damaged."""
-    for database in (ONE_SIDED, TWO_SIDED):
-        if not is_sound(database):
-            build(database)
-    return tables((ONE_SIDED, read(ONE_SIDED)), (TWO_SIDED, read(TWO_SIDED)))
+    return tables(*((database, _read_or_build(database)) for database in (ONE_SIDED, TWO_SIDED)))
+
+
+def _read_or_build(database: Database) -> Array:
+    try:
+        return read(database)
+    except FileFormatError:
+        build(database)
+        return read(database)
 
 
 def solve(database: Database, progress: bool = False) -> Array:

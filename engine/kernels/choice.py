@@ -55,6 +55,7 @@ def results_worth_evaluating(
     )
     pruned = (
         len(net.pruning_table) > 0
+        and count > 1
         and (count > most or within < np.inf)
         and not is_covered(net.bearoff, scratch.results, 0)
     )

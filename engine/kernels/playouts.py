@@ -84,7 +84,7 @@ def play_games(
                     scratch.board_bytes, scratch.board, high, low, scratch.results, 0, scratch.stack
                 )
                 row = np.int64((word >> np.uint64(32)) % np.uint64(found))
-            elif np.uint32(word) < np.uint32(explored * (1 << 32)):
+            elif (word & np.uint64(0xFFFFFFFF)) < explored * 2.0**32:
                 row = _candidate(net, scratch, high, low, word)
             own[count] = row < 0
             if row < 0:
