@@ -18,7 +18,7 @@ class Shape:
 
     encoder: str = "tactical"
     """The feature set, by name."""
-    hidden: tuple[int, ...] = (128, 64, 32)
+    hidden: tuple[int, ...] = (256, 32, 32)
     """Units of each hidden layer, multiples of 8."""
 
 
@@ -44,7 +44,7 @@ class SelfPlay:
 class Stages:
     """What the targets are, as the run goes on; a share is of the whole budget."""
 
-    td_share: float = 0.3
+    td_share: float = 0.2
     """Share of the run that learns by TD(lambda); exact backups follow. 1 means TD(lambda) only."""
     first_lambda: float = 0.7
     """Lambda at the start."""
@@ -67,10 +67,16 @@ class Stages:
 class Learning:
     """How the net is fitted to the targets."""
 
-    rate: float = 2e-3
-    """Adam's step size at the start; it falls linearly to zero at the end of the run."""
-    batch: int = 1024
-    """Positions of one gradient step."""
+    td_rate: float = 2e-3
+    """Adam's step size for TD(lambda)."""
+    td_batch: int = 1024
+    """Positions of one gradient step of TD(lambda)."""
+    rate: float = 0.04
+    """Muon's step size for exact backups at its highest; it falls linearly to zero at the end."""
+    warm_up: float = 0.02
+    """Share of the exact backups in which that step size rises from zero."""
+    batch: int = 2048
+    """Positions of one gradient step with exact backups."""
     replay: int = 4
     """How often an exact backup is learned from, on average, while it is in the buffer."""
     buffer: int = 500_000
@@ -104,6 +110,8 @@ class Settings:
             "replay": self.learning.replay,
             "buffer": self.learning.buffer,
             "rate": self.learning.rate,
+            "td-rate": self.learning.td_rate,
+            "td-batch": self.learning.td_batch,
         }
         for name, value in positive.items():
             if not 0 < value < math.inf:
@@ -115,6 +123,7 @@ class Settings:
             "first-lambda": self.stages.first_lambda,
             "last-lambda": self.stages.last_lambda,
             "backup-lambda": self.stages.backup_lambda,
+            "warm-up": self.learning.warm_up,
         }
         for name, value in shares.items():
             if not 0 <= value <= 1:
@@ -130,6 +139,14 @@ class Settings:
                 raise AcepointError(f"{name} {layers}: expected multiples of 8, up to {_WIDEST}")
         if self.widen and self.init is None:
             raise AcepointError(f"widen {self.widen}: expected an init net to widen")
+
+    def rate_at(self, progress: float) -> float:
+        """The step size at this progress, 0 to 1, of a run."""
+        if progress < self.stages.td_share:
+            return self.learning.td_rate
+        exact = (progress - self.stages.td_share) / max(1 - self.stages.td_share, 1e-9)
+        warm = min(1.0, exact / max(self.learning.warm_up, 1e-9))
+        return self.learning.rate * warm * (1 - exact)
 
     def to_json(self) -> str:
         """The settings as one line of JSON."""

@@ -4,7 +4,8 @@
 |---|---|---|
 | loss | cross-entropy above the entropy of the targets, weighted by equity | falls; by TD(lambda) to the noise of the dice (about 0.04), by exact backups to 0.001 and below |
 | pruning loss | cross-entropy of the pruning net's ranking of a roll's results | falls to about 1.6, most of it the entropy of the ranking itself |
-| rate, lambda | step size of Adam; share of the final outcome in a target | fall linearly |
+| rate | step size, of Adam by TD(lambda), then of Muon | steady, then falls linearly after a short rise |
+| lambda | share of the final outcome in a target | falls linearly, twice |
 | games, positions and backups per second | throughput of the whole loop | steady |
 | evaluations per second | of the net, in finding positions and targets | steady |
 | gammons, backgammons | shares of finished games won by at least so much | about 0.27 and 0.01 once the net plays well |
@@ -69,6 +70,8 @@ class Found(NamedTuple):
     """Whether the targets are exact backups."""
     decay: float
     """Lambda."""
+    rate: float
+    """Step size to learn from them with."""
     seconds: float
 
 
@@ -96,14 +99,13 @@ class Journal:
         found: Found,
         loss: float,
         pruning_loss: float,
-        rate: float,
     ) -> None:
         """Note one iteration."""
         seconds = max(counters.seconds - self._last.seconds, 1e-9)
         scalars = {
             "loss": loss,
             "pruning loss": pruning_loss,
-            "rate": rate,
+            "rate": found.rate,
             "lambda": found.decay,
             "games per second": (counters.games - self._last.games) / seconds,
             "positions per second": (counters.positions - self._last.positions) / seconds,

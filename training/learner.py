@@ -10,6 +10,7 @@ from engine.errors import AcepointError
 from engine.evaluation.network import PROBABILITIES, Network
 from training.config import Settings
 from training.network import ValueNet, loss_of, new_net
+from training.optimiser import Fit
 from training.pruning import PruningLearner
 
 __all__ = ["Buffer", "Learner"]
@@ -50,8 +51,8 @@ class Buffer:
 
 
 class Learner:
-    """Fits a net to targets with Adam; on the processor with one thread, so that the same seed
-    gives the same weights.
+    """Fits a net to targets; on the processor with one thread, so that the same seed gives the same
+    weights.
 
     device: where, as `training.network.device_named` gives it. The pruning net is too small to gain
     by another place than the processor.
@@ -69,30 +70,27 @@ class Learner:
         self.net.to(device)
         self._device = device
         self.pruning = PruningLearner(first.pruning if first else None)
-        self._batch = settings.learning.batch
-        self._optimiser = torch.optim.Adam(
-            self.net.parameters(), lr=settings.learning.rate, fused=True
-        )
+        self._learning = settings.learning
+        self._fits = {exact: Fit(self.net.layers, exact) for exact in (False, True)}
 
-    def learn(self, boards: Array, targets: Array, order: Array, rate: float) -> float:
-        """One gradient step for each whole batch of `order`; the mean loss.
+    def learn(self, boards: Array, targets: Array, order: Array, rate: float, exact: bool) -> float:
+        """One gradient step at this rate for each whole batch of `order`; the mean loss.
 
-        boards: uint64[N, 8]; targets: float32[N, 5]; order: int64[K], the rows to learn from.
+        boards: uint64[N, 8]; targets: float32[N, 5]; order: int64[K], the rows to learn from;
+        exact: whether the targets are free of the dice's luck.
         Raises AcepointError when the loss is not finite; the weights are then useless.
         """
-        for group in self._optimiser.param_groups:
-            group["lr"] = rate
-        steps = max(1, len(order) // self._batch)
+        batch = self._learning.batch if exact else self._learning.td_batch
+        steps = max(1, len(order) // batch)
         total = torch.zeros((), device=self._device)
         for step in range(steps):
-            rows = order[step * self._batch : (step + 1) * self._batch]
+            rows = order[step * batch : (step + 1) * batch]
             packed = boards[rows].view(np.int8).reshape(-1, 2, 32)
             features = torch.from_numpy(self.net.feature_set.encode(packed)).to(self._device)
             wanted = torch.from_numpy(targets[rows]).to(self._device)
             loss = loss_of(self.net(features), wanted)
-            self._optimiser.zero_grad(set_to_none=True)
             loss.backward()  # type: ignore[no-untyped-call]
-            self._optimiser.step()
+            self._fits[exact].step(rate)
             total += loss.detach()
         mean = float(total) / steps
         if not np.isfinite(mean):
@@ -100,52 +98,41 @@ class Learner:
         return mean
 
     def tensors(self) -> dict[str, Array]:
-        """Weights and the states of Adam, for a checkpoint."""
-        return {
-            f"{part}.{name}": tensor
-            for part, module, optimiser in self._parts()
-            for name, tensor in _tensors_of(module, optimiser).items()
-        }
+        """Weights and the states of the optimisers, for a checkpoint."""
+        kept = {}
+        for part, module, optimisers in self._parts():
+            for name, weight in module.state_dict().items():
+                kept[f"{part}.net.{name}"] = weight.cpu().numpy()
+            for number, optimiser in enumerate(optimisers):
+                for index, state in optimiser.state_dict()["state"].items():
+                    for name, value in state.items():
+                        kept[f"{part}.{number}.{index}.{name}"] = value.cpu().numpy()
+        return kept
 
     def restore(self, tensors: dict[str, Array]) -> None:
         """Take back what `tensors` gave."""
-        for part, module, optimiser in self._parts():
-            prefix = f"{part}."
-            own = {
-                name.removeprefix(prefix): tensor
-                for name, tensor in tensors.items()
-                if name.startswith(prefix)
-            }
-            _restore(module, optimiser, own)
+        for part, module, optimisers in self._parts():
+            module.load_state_dict(_below(tensors, f"{part}.net."))
+            for number, optimiser in enumerate(optimisers):
+                state: dict[int, dict[str, torch.Tensor]] = {}
+                for name, value in _below(tensors, f"{part}.{number}.").items():
+                    index, what = name.split(".")
+                    state.setdefault(int(index), {})[what] = value
+                groups = optimiser.state_dict()["param_groups"]
+                optimiser.load_state_dict({"state": state, "param_groups": groups})
 
-    def _parts(self) -> list[tuple[str, nn.Module, torch.optim.Optimizer]]:
+    def _parts(self) -> list[tuple[str, nn.Module, list[torch.optim.Optimizer]]]:
+        of_value = [each for fit in self._fits.values() for each in fit.optimisers]
         return [
-            ("value", self.net, self._optimiser),
-            ("pruning", self.pruning.net, self.pruning.optimiser),
+            ("value", self.net, of_value),
+            ("pruning", self.pruning.net, [self.pruning.optimiser]),
         ]
 
 
-def _tensors_of(module: nn.Module, optimiser: torch.optim.Optimizer) -> dict[str, Array]:
-    kept = {f"net.{name}": value.cpu().numpy() for name, value in module.state_dict().items()}
-    for index, state in optimiser.state_dict()["state"].items():
-        for name, value in state.items():
-            kept[f"adam.{index}.{name}"] = value.cpu().numpy()
-    return kept
-
-
-def _restore(
-    module: nn.Module, optimiser: torch.optim.Optimizer, tensors: dict[str, Array]
-) -> None:
-    weights = {
-        name.removeprefix("net."): torch.from_numpy(value)
+def _below(tensors: dict[str, Array], prefix: str) -> dict[str, torch.Tensor]:
+    """Copies of the tensors whose names begin so, by the rest of the name."""
+    return {
+        name.removeprefix(prefix): torch.from_numpy(value.copy())
         for name, value in tensors.items()
-        if name.startswith("net.")
+        if name.startswith(prefix)
     }
-    module.load_state_dict(weights)
-    state: dict[int, dict[str, torch.Tensor]] = {}
-    for name, value in tensors.items():
-        if name.startswith("adam."):
-            _, index, part = name.split(".")
-            state.setdefault(int(index), {})[part] = torch.from_numpy(value.copy())
-    kept = optimiser.state_dict()
-    optimiser.load_state_dict({"state": state, "param_groups": kept["param_groups"]})

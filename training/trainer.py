@@ -159,12 +159,11 @@ class Trainer:
                 player, progress = self._export(), self.progress
                 self.counters.iteration += 1
                 coming = ahead.submit(self._find, pool, player, progress, self.counters.iteration)
-                rate = self.settings.learning.rate * (1 - progress)
-                loss = self._learn(found, rate)
+                loss = self._learn(found)
                 pruning_loss = self._learn_pruning(found.rolls, progress)
                 self._player, self._player_progress = player, progress
                 self.counters.seconds += time.monotonic() - began
-                journal.iteration(self.counters, self.progress, found, loss, pruning_loss, rate)
+                journal.iteration(self.counters, self.progress, found, loss, pruning_loss)
                 if to_measure and to_measure[0] <= self.progress < 1:
                     to_measure = [share for share in to_measure if share > self.progress]
                     journal.strength(self.counters, self.yardstick.measure(self._export()))
@@ -223,21 +222,23 @@ class Trainer:
         rolls = Rolls.of_positions(player, some, rng)
         seconds = time.monotonic() - began
         return Found(
-            trajectories, boards, targets, order, rolls, evaluations, exact, decay, seconds
-        )
+            trajectories, boards, targets, order, rolls, evaluations, exact, decay,
+            self.settings.rate_at(progress), seconds,
+        )  # fmt: skip
 
-    def _learn(self, found: Found, rate: float) -> float:
+    def _learn(self, found: Found) -> float:
         """Fit the net: once to TD targets, from the buffer to exact backups; the mean loss."""
         self.counters.games += len(found.trajectories.offsets) - 1
         if not found.exact:
             self.counters.positions += len(found.boards)
-            return self.learner.learn(found.boards, found.targets, found.order, rate)
+            return self.learner.learn(found.boards, found.targets, found.order, found.rate, False)
         self.buffer.add(found.boards, found.targets)
         self.counters.backups += len(found.boards)
         rng = np.random.default_rng([self.settings.seed, self.counters.iteration, 1])
         count = len(found.boards) * self.settings.learning.replay
         order = rng.integers(0, len(self.buffer), count)
-        return self.learner.learn(self.buffer.boards, self.buffer.targets, order, rate)
+        kept = self.buffer
+        return self.learner.learn(kept.boards, kept.targets, order, found.rate, True)
 
     def _learn_pruning(self, rolls: Rolls, progress: float) -> float:
         """Teach the pruning net; the mean loss."""

@@ -23,7 +23,7 @@ def tiny() -> Settings:
         shape=Shape(hidden=(16, 8)),
         self_play=SelfPlay(games=16, backups=256, rolls=64),
         stages=Stages(td_share=0.3, bearoff=False),
-        learning=Learning(batch=64, replay=1, buffer=1500),
+        learning=Learning(td_batch=64, batch=64, replay=1, buffer=1500),
     )
 
 

@@ -13,7 +13,8 @@ from engine.interfaces.cli.main import main
 
 TINY = [
     *("--seed", "7", "--shape.hidden", "16", "8", "--self-play.games", "16"),
-    *("--self-play.backups", "256", "--learning.batch", "64", "--learning.replay", "1"),
+    *("--self-play.backups", "256", "--stages.td-share", "0.3"),
+    *("--learning.td-batch", "64", "--learning.batch", "64", "--learning.replay", "1"),
     *("--learning.buffer", "1500", "--deals", "0"),
     "--stages.no-bearoff",
 ]

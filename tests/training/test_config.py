@@ -14,7 +14,7 @@ def test_settings_survive_json():
         shape=Shape("thermometer", (64, 8)),
         self_play=SelfPlay(10, 20, 30, 0.1, 3),
         stages=Stages(0.5, 1.0, 0.25, 0.75),
-        learning=Learning(0.125, 2, 3, 4),
+        learning=Learning(0.25, 2, 0.125, 0.5, 3, 4, 5),
     )
     assert Settings.from_json(settings.to_json()) == settings
     assert len(settings.to_json().splitlines()) == 1
@@ -46,6 +46,9 @@ def test_settings_that_are_none_are_refused_in_one_line(text):
         ({"learning": Learning(rate=0)}, "rate 0"),
         ({"learning": Learning(rate=math.nan)}, "rate nan"),
         ({"learning": Learning(rate=math.inf)}, "rate inf"),
+        ({"learning": Learning(td_rate=0)}, "td-rate 0"),
+        ({"learning": Learning(td_batch=0)}, "td-batch 0"),
+        ({"learning": Learning(warm_up=1.5)}, "warm-up 1.5"),
         ({"learning": Learning(batch=0)}, "batch 0"),
         ({"learning": Learning(replay=0)}, "replay 0"),
         ({"learning": Learning(buffer=0)}, "buffer 0"),

@@ -63,17 +63,22 @@ def test_every_promised_curve_has_a_point_an_iteration(run):
         assert np.isfinite(list(points.values())).all(), name
 
 
-def test_the_step_size_and_lambda_fall_linearly(run):
+def test_the_step_size_and_lambda_go_as_the_stages_want(run, tiny):
     _, events = run
     rates = list(curve(events, "rate").values())
-    assert rates[0] == pytest.approx(0.002)
-    assert sorted(rates, reverse=True) == rates and rates[-1] < 0.0005
     decays = list(curve(events, "lambda").values())
-    assert decays[0] == pytest.approx(0.7)
     assert len(decays) == len(rates)
-    (turn,) = [row for row, (old, new) in enumerate(pairwise(decays), 1) if new > old]
-    assert decays[turn] == pytest.approx(0.9, abs=0.15)  # exact backups begin
+    (turn,) = [row for row, (old, new) in enumerate(pairwise(decays)) if new > old]
+    exact = turn + 1  # exact backups begin
+
+    assert decays[0] == pytest.approx(0.7)
+    assert decays[exact] == pytest.approx(0.9, abs=0.15)
     assert decays[-1] < 0.2
+    assert rates[:exact] == pytest.approx([tiny.learning.td_rate] * exact)
+    top = int(np.argmax(rates))
+    assert top in (exact, exact + 1)
+    assert rates[top] == pytest.approx(tiny.learning.rate, rel=0.3)
+    assert sorted(rates[top:], reverse=True) == rates[top:] and rates[-1] < 0.01
 
 
 def test_shares_are_shares_and_games_have_turns(run):
@@ -119,7 +124,7 @@ def found(ends: list[list[float]], turns: int) -> Found:
         np.zeros((0, 2, 32), np.int8), np.zeros((0, 5), np.float32), np.zeros(1, np.int64)
     )
     return Found(
-        played, boards, values, np.arange(len(values)), rolls, 1000, True, 0.5, seconds=2.0
+        played, boards, values, np.arange(len(values)), rolls, 1000, True, 0.5, 0.001, 2.0
     )
 
 
@@ -129,9 +134,9 @@ def test_shares_of_outcomes_and_figures_per_second_by_hand(tmp_path):
     counters = Counters(iteration=1, games=4, positions=40, backups=8, seconds=4.0)
 
     with Journal(tmp_path, "", quiet=True) as journal:
-        journal.iteration(counters, 0.5, found(ends, turns=10), 0.1, 1.7, 0.001)
+        journal.iteration(counters, 0.5, found(ends, turns=10), 0.1, 1.7)
         counters.iteration, counters.games, counters.seconds = 2, 9, 5.0
-        journal.iteration(counters, 0.6, found(ends, turns=10), 0.1, 1.7, 0.001)
+        journal.iteration(counters, 0.6, found(ends, turns=10), 0.1, 1.7)
 
     events = read(tmp_path)
     for name, value in {

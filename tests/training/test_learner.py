@@ -25,6 +25,16 @@ def lesson(played_boards):
     return packed.reshape(-1, 64).view(np.uint64), targets
 
 
+@pytest.fixture(params=[False, True], ids=["td", "exact"])
+def learn(request):
+    """learn(learner, boards, targets, order, rate): as either stage of a run does."""
+
+    def fit(learner, boards, targets, order, rate):
+        return learner.learn(boards, targets, order, rate, request.param)
+
+    return fit
+
+
 def rows(count: int, passes: int = 1) -> np.ndarray:
     return np.tile(np.arange(count), passes)
 
@@ -52,12 +62,12 @@ def test_an_error_in_the_chance_to_win_counts_twice():
     )
 
 
-def test_what_is_taught_is_learned(tiny, lesson):
+def test_what_is_taught_is_learned(tiny, lesson, learn):
     boards, targets = lesson
     learner = Learner(tiny, CPU)
-    first = learner.learn(boards, targets, rows(200), 0.01)
+    first = learn(learner, boards, targets, rows(200), 0.01)
 
-    last = [learner.learn(boards, targets, rows(200, 20), 0.01) for _ in range(15)][-1]
+    last = [learn(learner, boards, targets, rows(200, 20), 0.01) for _ in range(15)][-1]
 
     assert last < first / 20
     told = learner.net.export("backgammon", "").evaluate(packed_of(boards))
@@ -65,24 +75,24 @@ def test_what_is_taught_is_learned(tiny, lesson):
 
 
 # Fault B122: a copy of the weights that is never built again, so that play never changes.
-def test_the_net_that_plays_changes_with_every_lesson(tiny, lesson):
+def test_the_net_that_plays_changes_with_every_lesson(tiny, lesson, learn):
     boards, targets = lesson
     learner = Learner(tiny, CPU)
     seen = []
     for _ in range(3):
         seen.append(learner.net.export("backgammon", "").evaluate(packed_of(boards)))
-        learner.learn(boards, targets, rows(200), 0.01)
+        learn(learner, boards, targets, rows(200), 0.01)
     assert (seen[0] != seen[1]).any(axis=1).all()
     assert (seen[1] != seen[2]).any(axis=1).all()
 
 
-def test_a_net_that_was_exported_does_not_change_any_more(tiny, lesson):
+def test_a_net_that_was_exported_does_not_change_any_more(tiny, lesson, learn):
     boards, targets = lesson
     learner = Learner(tiny, CPU)
     exported = learner.net.export("backgammon", "")
     before = exported.hash, exported.evaluate(packed_of(boards))
 
-    learner.learn(boards, targets, rows(200), 0.01)
+    learn(learner, boards, targets, rows(200), 0.01)
 
     assert exported.hash == before[0]
     np.testing.assert_array_equal(exported.evaluate(packed_of(boards)), before[1])
@@ -108,32 +118,32 @@ def test_an_unknown_encoder_is_refused_by_name():
         new_net("wavelets", (16,), 1)
 
 
-def test_a_learner_that_is_restored_goes_on_bit_by_bit(tiny, lesson):
+def test_a_learner_that_is_restored_goes_on_bit_by_bit(tiny, lesson, learn):
     boards, targets = lesson
     learner, other = Learner(tiny, CPU), Learner(tiny, CPU)
-    learner.learn(boards, targets, rows(200, 3), 0.01)
+    learn(learner, boards, targets, rows(200, 3), 0.01)
     kept = {name: tensor.copy() for name, tensor in learner.tensors().items()}
 
     other.restore(kept)
-    learner.learn(boards, targets, rows(200), 0.01)
-    other.learn(boards, targets, rows(200), 0.01)
+    learn(learner, boards, targets, rows(200), 0.01)
+    learn(other, boards, targets, rows(200), 0.01)
 
     assert other.net.export("backgammon", "").hash == learner.net.export("backgammon", "").hash
 
 
-def test_a_loss_that_is_not_finite_stops_and_says_what_to_do(tiny, lesson):
+def test_a_loss_that_is_not_finite_stops_and_says_what_to_do(tiny, lesson, learn):
     boards, targets = lesson
     learner = Learner(tiny, CPU)
     with pytest.raises(AcepointError, match="the loss is nan: try a smaller rate than 1e\\+30"):
-        learner.learn(boards, targets, rows(200, 4), 1e30)
+        learn(learner, boards, targets, rows(200, 4), 1e30)
 
 
-def test_a_batch_larger_than_the_lesson_is_one_step(tiny, lesson):
+def test_a_batch_larger_than_the_lesson_is_one_step(tiny, lesson, learn):
     boards, targets = lesson
-    settings = type(tiny)(shape=tiny.shape, learning=Learning(batch=5000))
+    settings = type(tiny)(shape=tiny.shape, learning=Learning(td_batch=5000, batch=5000))
     learner = Learner(settings, CPU)
-    first = learner.learn(boards, targets, rows(200), 0.01)
-    assert learner.learn(boards, targets, rows(200), 0.01) < first
+    first = learn(learner, boards, targets, rows(200), 0.01)
+    assert learn(learner, boards, targets, rows(200), 0.01) < first
 
 
 def numbered(first: int, count: int) -> tuple[np.ndarray, np.ndarray]:

@@ -35,7 +35,7 @@ def test_a_few_seconds_of_training_beat_random_play_by_far(td_share, begin, fini
         tiny,
         self_play=SelfPlay(games=32, backups=256),
         stages=Stages(td_share=td_share, bearoff=False),
-        learning=Learning(rate=3e-3, batch=64, replay=2, buffer=5000),
+        learning=Learning(td_rate=3e-3, td_batch=64, batch=64, replay=2, buffer=5000),
     )
     net = finish(begin(settings, workers=2, games=700))
 

@@ -68,7 +68,7 @@ def test_positions_of_the_bearoff_databases_have_exact_targets(
     packed = trainer.buffer.boards[: len(trainer.buffer)].view(np.int8).reshape(-1, 2, 32)
     exact, _ = probabilities(bearoff, packed)
     two_sided = np.array([is_exact(bearoff, board) for board in packed])
-    assert two_sided.sum() > 30
+    assert two_sided.sum() > 10
     np.testing.assert_allclose(
         trainer.buffer.targets[: len(packed)][two_sided], exact[two_sided], atol=1e-6
     )
@@ -118,9 +118,9 @@ def test_no_iteration_plays_or_learns_what_another_has(begin, monkeypatch):
     trainer, orders = begin(), []
     learn = trainer.learner.learn
 
-    def remember(boards, targets, order, rate):
+    def remember(boards, targets, order, *how):
         orders.append(order.tolist())
-        return learn(boards, targets, order, rate)
+        return learn(boards, targets, order, *how)
 
     monkeypatch.setattr(trainer.learner, "learn", remember)
     with Recorder(trainer.folder, "", quiet=True) as journal:
@@ -277,7 +277,7 @@ def test_a_folder_that_has_gone_ends_the_run_in_one_line(begin):
 
 
 def test_a_run_gone_astray_stops_with_the_checkpoint_before_it_intact(begin, finish, tiny):
-    absurd = dataclasses.replace(tiny, learning=Learning(rate=1e30, batch=10_000))
+    absurd = dataclasses.replace(tiny, learning=Learning(td_rate=1e30, rate=1e30, batch=10_000))
     trainer = begin(absurd)
 
     with pytest.raises(AcepointError, match=r"the loss is .*: try a smaller rate"):
