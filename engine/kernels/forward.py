@@ -32,6 +32,7 @@ from engine.kernels.vector import (
     CHAINS,
     add_differences_8,
     add_differences_32,
+    add_differences_64,
     add_rows_8,
     add_rows_32,
     add_rows_64,
@@ -122,6 +123,9 @@ def changed_sums(
             changes[2 * count + 1] = (slot * COUNTS + scratch.parent_bytes[slot]) * hidden
             count += 1
     unit = 0
+    while unit + 64 <= hidden:
+        add_differences_64(out, unit, sums, unit, table, changes, count)
+        unit += 64
     while unit + 32 <= hidden:
         add_differences_32(out, unit, sums, unit, table, changes, count)
         unit += 32

@@ -19,6 +19,7 @@ __all__ = [
     "CHAINS",
     "add_differences_8",
     "add_differences_32",
+    "add_differences_64",
     "add_rows_8",
     "add_rows_32",
     "add_rows_64",
@@ -41,7 +42,6 @@ _SET_BITS = np.array(
     ],
     np.int32,
 )
-_BIT_COUNT = np.array([byte.bit_count() for byte in range(256)], np.int64)
 
 
 def _vector_at(builder: Any, data: Any, index: Any, width: int, lane: Any = _FLOAT) -> Any:
@@ -61,13 +61,13 @@ def _data(context: Any, builder: Any, array_type: Any, value: Any) -> Any:
     return context.make_array(array_type)(context, builder, value).data
 
 
-def _appender(comparison: str) -> Any:
+def _appender(comparison: str, lanes: int) -> Any:
     @intrinsic
     def append(
         typingctx: Any, values: Any, start: Any, base: Any, indices: Any, found: Any, set_bits: Any
     ) -> Any:
-        """Write base + k for each k in 0..7 whose values[start + base + k] compares so with 0 to
-        indices[found:]; gives the byte with those bits set.
+        """Write base + k for each k < lanes whose values[start + base + k] compares so with 0 to
+        indices[found:]; gives how many there are.
         """
 
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -76,15 +76,22 @@ def _appender(comparison: str) -> Any:
             )
             _, start_value, base_value, _, found_value, _ = args
             place = builder.add(start_value, base_value)
-            loaded = builder.load(_vector_at(builder, values_data, place, 8), align=4)
+            loaded = builder.load(_vector_at(builder, values_data, place, lanes), align=4)
             chosen = builder.fcmp_ordered(comparison, loaded, ir.Constant(loaded.type, None))
-            byte = builder.zext(builder.bitcast(chosen, ir.IntType(8)), ir.IntType(64))
-            row = builder.mul(byte, ir.Constant(byte.type, 8))
-            bits = builder.load(_vector_at(builder, table_data, row, 8, _INT), align=4)
-            base_lanes = _splat(builder, builder.trunc(base_value, _INT), 8)
-            target = _vector_at(builder, indices_data, found_value, 8, _INT)
-            builder.store(builder.add(bits, base_lanes), target, align=4)
-            return byte
+            mask = builder.zext(builder.bitcast(chosen, ir.IntType(lanes)), ir.IntType(64))
+            total = ir.Constant(mask.type, 0)
+            for first in range(0, lanes, 8):
+                byte = builder.lshr(mask, ir.Constant(mask.type, first))
+                byte = builder.and_(byte, ir.Constant(mask.type, 0xFF))
+                row = builder.mul(byte, ir.Constant(byte.type, 8))
+                bits = builder.load(_vector_at(builder, table_data, row, 8, _INT), align=4)
+                lowest = builder.add(base_value, ir.Constant(base_value.type, first))
+                base_lanes = _splat(builder, builder.trunc(lowest, _INT), 8)
+                to = builder.add(found_value, total)
+                target = _vector_at(builder, indices_data, to, 8, _INT)
+                builder.store(builder.add(bits, base_lanes), target, align=4)
+                total = builder.add(total, builder.ctpop(byte))
+            return total
 
         arguments = (values, types.int64, types.int64, indices, types.int64, set_bits)
         return types.int64(*arguments), codegen
@@ -93,7 +100,7 @@ def _appender(comparison: str) -> Any:
 
 
 def _lister(comparison: str) -> Any:
-    append = _appender(comparison)
+    append_8, append_16 = _appender(comparison, 8), _appender(comparison, 16)
 
     @inner
     def list_those(values: Array, start: int, count: int, indices: Array) -> int:
@@ -103,9 +110,12 @@ def _lister(comparison: str) -> Any:
         count must be a multiple of 8; indices needs 8 places more than there are values.
         """
         found = 0
-        for base in range(0, count, 8):
-            byte = append(values, start, base, indices, found, _SET_BITS)
-            found += _BIT_COUNT[byte]
+        base = 0
+        while base + 16 <= count:
+            found += append_16(values, start, base, indices, found, _SET_BITS)
+            base += 16
+        if base < count:
+            found += append_8(values, start, base, indices, found, _SET_BITS)
         return found
 
     return list_those
@@ -282,3 +292,4 @@ def _difference_adder(width: int) -> Any:
 
 add_differences_8 = _difference_adder(8)
 add_differences_32 = _difference_adder(32)
+add_differences_64 = _difference_adder(64)

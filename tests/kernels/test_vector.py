@@ -85,7 +85,7 @@ def difference_adder(intrinsic):
     return call
 
 
-@pytest.mark.parametrize("width", [8, 32])
+@pytest.mark.parametrize("width", [8, 32, 64])
 def test_differences_of_rows_are_added(width):
     add_differences = difference_adder(getattr(vector, f"add_differences_{width}"))
     sums, table = floats(width + 6, 2), floats(1000, 3)

@@ -123,9 +123,7 @@ def found(ends: list[list[float]], turns: int) -> Found:
     rolls = Rolls(
         np.zeros((0, 2, 32), np.int8), np.zeros((0, 5), np.float32), np.zeros(1, np.int64)
     )
-    return Found(
-        played, boards, values, np.arange(len(values)), rolls, 1000, True, 0.5, 0.001, 2.0
-    )
+    return Found(played, boards, values, np.arange(len(values)), rolls, 1000, True, 0.5, 0.001, 2.0)
 
 
 def test_shares_of_outcomes_and_figures_per_second_by_hand(tmp_path):
