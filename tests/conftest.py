@@ -20,6 +20,7 @@ from engine.evaluation.encoders import ENCODERS, Encoder
 from engine.evaluation.network import Network
 from engine.kernels import movegen
 from engine.kernels.bearoff import Bearoff
+from engine.kernels.plans import PLANS
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 PlayedBoards = Callable[[Variant, int], Boards]
@@ -76,22 +77,22 @@ def packed_positions(played_boards: PlayedBoards) -> Boards:
 @pytest.fixture(scope="session")
 def random_network() -> RandomNetwork:
     """random_network(*hidden, ...): a net that plays badly, but always the same; the larger the
-    scale, the surer it is of itself."""
+    scale, the surer it is of itself; by_plan: with later layers of their own for each game plan."""
 
     def make(
         *hidden: int,
         scale: float = 1.0,
         variant: str = "backgammon",
         encoder: Encoder = ENCODERS["thermometer"],
+        by_plan: bool = False,
     ) -> Network:
         generator = np.random.default_rng(hidden)
-        layers = [
-            (
-                generator.normal(0, scale * inputs**-0.5, (outputs, inputs)).astype(np.float32),
-                generator.normal(0, 0.1 * scale, outputs).astype(np.float32),
-            )
-            for inputs, outputs in pairwise([encoder.features, *hidden, PROBABILITIES])
-        ]
+        layers = []
+        for inputs, outputs in pairwise([encoder.features, *hidden, PROBABILITIES]):
+            plans = (PLANS,) if by_plan and layers else ()
+            weight = generator.normal(0, scale * inputs**-0.5, (*plans, outputs, inputs))
+            bias = generator.normal(0, 0.1 * scale, (*plans, outputs))
+            layers.append((weight.astype(np.float32), bias.astype(np.float32)))
         return Network.of_layers(encoder, variant, layers, "random weights")
 
     return make

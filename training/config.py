@@ -20,6 +20,8 @@ class Shape:
     """The feature set, by name."""
     hidden: tuple[int, ...] = (256, 32, 32)
     """Units of each hidden layer, multiples of 8."""
+    by_plan: bool = True
+    """Whether each game plan has weights of its own behind the first layer."""
 
 
 @dataclass(frozen=True)

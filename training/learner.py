@@ -64,9 +64,9 @@ class Learner:
         if settings.init is not None:
             first = Network.load(settings.init, settings.variant)
             torch.manual_seed(settings.seed)
-            self.net = ValueNet.of_network(first, settings.widen)
+            self.net = ValueNet.of_network(first, settings.widen, settings.shape.by_plan)
         else:
-            self.net = new_net(settings.shape.encoder, settings.shape.hidden, settings.seed)
+            self.net = new_net(settings.shape, settings.seed)
         self.net.to(device)
         self._device = device
         self.pruning = PruningLearner(first.pruning if first else None)
@@ -86,9 +86,8 @@ class Learner:
         for step in range(steps):
             rows = order[step * batch : (step + 1) * batch]
             packed = boards[rows].view(np.int8).reshape(-1, 2, 32)
-            features = torch.from_numpy(self.net.feature_set.encode(packed)).to(self._device)
             wanted = torch.from_numpy(targets[rows]).to(self._device)
-            loss = loss_of(self.net(features), wanted)
+            loss = loss_of(self.net(packed), wanted)
             loss.backward()  # type: ignore[no-untyped-call]
             self._fits[exact].step(rate)
             total += loss.detach()

@@ -10,9 +10,10 @@ from torch import nn
 from engine.errors import AcepointError
 from engine.evaluation.encoders import ENCODERS, Encoder
 from engine.evaluation.network import PROBABILITIES, Network, PruningNet
+from engine.kernels.plans import PLANS, plans_of
 from training.config import Shape
 
-__all__ = ["ValueNet", "device_named", "loss_of", "new_net"]
+__all__ = ["Layer", "PlanLinear", "ValueNet", "device_named", "loss_of", "new_net"]
 
 Array = np.ndarray[Any, Any]
 
@@ -20,30 +21,58 @@ Array = np.ndarray[Any, Any]
 _WEIGHTS = torch.tensor([2.0, 1.0, 1.0, 1.0, 1.0])
 
 
+class PlanLinear(nn.Module):
+    """A linear layer for each game plan, all with the same random weights at first."""
+
+    def __init__(self, n_in: int, n_out: int) -> None:
+        """Weight float32[PLANS, n_out, n_in] and bias float32[PLANS, n_out]."""
+        super().__init__()
+        same = nn.Linear(n_in, n_out)
+        self.weight = nn.Parameter(same.weight.detach().repeat(PLANS, 1, 1))
+        self.bias = nn.Parameter(same.bias.detach().repeat(PLANS, 1))
+
+
+Layer = nn.Linear | PlanLinear
+
+
 class ValueNet(nn.Module):
     """Features in, the logits of the five probabilities out."""
 
-    def __init__(self, feature_set: Encoder, hidden: tuple[int, ...]) -> None:
+    def __init__(self, feature_set: Encoder, shape: Shape) -> None:
         """Weights as torch draws them, so seed torch first."""
         super().__init__()
-        widths = [feature_set.features, *hidden, PROBABILITIES]
         self.feature_set = feature_set
-        self.layers = [nn.Linear(n_in, n_out) for n_in, n_out in pairwise(widths)]
+        self.shape = shape
+        later = PlanLinear if shape.by_plan else nn.Linear
+        self.layers: list[Layer] = [nn.Linear(feature_set.features, shape.hidden[0])]
+        self.layers += [
+            later(n_in, n_out) for n_in, n_out in pairwise((*shape.hidden, PROBABILITIES))
+        ]
         for index, layer in enumerate(self.layers):
             self.add_module(f"layer{index}", layer)
 
-    @property
-    def shape(self) -> Shape:
-        """What it looks like."""
-        hidden = tuple(layer.out_features for layer in self.layers[:-1])
-        return Shape(self.feature_set.name, hidden)
+    def forward(self, boards: Array) -> torch.Tensor:
+        """Logits float32[N, 5] of packed boards, int8[N, 2, 32]."""
+        weight, bias = self.layers[0].weight, self.layers[0].bias
+        features = torch.from_numpy(self.feature_set.encode(boards)).to(weight.device)
+        sums = nn.functional.linear(features, weight, bias)
+        if not self.shape.by_plan:
+            return self._head(sums, [(layer.weight, layer.bias) for layer in self.layers[1:]])
+        plans = plans_of(np.ascontiguousarray(boards).reshape(-1, 64))
+        order = torch.from_numpy(np.argsort(plans, kind="stable")).to(weight.device)
+        counts = np.bincount(plans, minlength=PLANS).tolist()
+        parts = torch.split(sums[order], counts)
+        logits = [
+            self._head(part, [(layer.weight[plan], layer.bias[plan]) for layer in self.layers[1:]])
+            for plan, part in enumerate(parts)
+        ]
+        return torch.cat(logits)[torch.argsort(order)]
 
-    def forward(self, features: torch.Tensor) -> torch.Tensor:
-        """Logits float32[N, 5] of features float32[N, F]."""
-        for hidden in self.layers[:-1]:
-            features = torch.relu(hidden(features))
-        logits: torch.Tensor = self.layers[-1](features)
-        return logits
+    @staticmethod
+    def _head(sums: torch.Tensor, layers: list[tuple[torch.Tensor, torch.Tensor]]) -> torch.Tensor:
+        for weight, bias in layers:
+            sums = nn.functional.linear(torch.relu(sums), weight, bias)
+        return sums
 
     def export(self, variant: str, origin: str, pruning: PruningNet | None = None) -> Network:
         """The same net for play, weight by weight, with a pruning net beside it."""
@@ -54,25 +83,29 @@ class ValueNet(nn.Module):
         return Network.of_layers(self.feature_set, variant, layers, origin, pruning)
 
     @classmethod
-    def of_network(cls, network: Network, hidden: tuple[int, ...] = ()) -> "ValueNet":
+    def of_network(
+        cls, network: Network, hidden: tuple[int, ...] = (), by_plan: bool = False
+    ) -> "ValueNet":
         """The torch module of a net file, to go on training it.
 
         hidden: wider layers, as many as the net has. Nothing that was there hears the new units at
         first, so the wider net says the same; AcepointError when a layer would be narrower.
+        by_plan: whether each game plan gets later layers of its own, at first the same.
         """
-        widths = tuple(len(bias) for _, bias in network.layers[:-1])
+        widths = tuple(bias.shape[-1] for _, bias in network.layers[:-1])
         hidden = hidden or widths
         if len(hidden) != len(widths) or any(
             new < old for new, old in zip(hidden, widths, strict=True)
         ):
             raise AcepointError(f"widen {hidden}: expected at least {widths}, the net's own layers")
-        module = cls(network.encoder, hidden)
+        by_plan = by_plan or network.layers[-1][0].ndim == 3
+        module = cls(network.encoder, Shape(network.encoder.name, hidden, by_plan))
         with torch.no_grad():
             for layer, (weight, bias) in zip(module.layers, network.layers, strict=True):
-                outputs, inputs = weight.shape
-                layer.weight[:outputs] = 0
-                layer.weight[:outputs, :inputs] = torch.from_numpy(weight)
-                layer.bias[:outputs] = torch.from_numpy(bias)
+                outputs, inputs = weight.shape[-2:]
+                layer.weight[..., :outputs, :] = 0
+                layer.weight[..., :outputs, :inputs] = torch.from_numpy(weight)
+                layer.bias[..., :outputs] = torch.from_numpy(bias)
         return module
 
 
@@ -89,12 +122,12 @@ def device_named(name: str) -> torch.device:
     return device
 
 
-def new_net(encoder_name: str, hidden: tuple[int, ...], seed: int) -> ValueNet:
+def new_net(shape: Shape, seed: int) -> ValueNet:
     """A net with random weights; AcepointError for an encoder that does not exist."""
-    if encoder_name not in ENCODERS:
-        raise AcepointError(f"encoder {encoder_name!r}: expected one of {', '.join(ENCODERS)}")
+    if shape.encoder not in ENCODERS:
+        raise AcepointError(f"encoder {shape.encoder!r}: expected one of {', '.join(ENCODERS)}")
     torch.manual_seed(seed)
-    return ValueNet(ENCODERS[encoder_name], hidden)
+    return ValueNet(ENCODERS[shape.encoder], shape)
 
 
 def loss_of(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:

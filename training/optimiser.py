@@ -5,11 +5,12 @@ all directions of a layer learn at the same pace, whatever the size of their gra
 single games would drown it; exact backups have little, and then it is worth several times the data.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import torch
-from torch import nn
+
+from training.network import Layer
 
 __all__ = ["Fit", "Muon"]
 
@@ -24,7 +25,7 @@ _PRECISION = torch.bfloat16 if torch.cpu.get_capabilities().get("amx_bf16") else
 
 
 class Muon(torch.optim.Optimizer):
-    """For matrices; torch has one too, but in bfloat16 on every processor."""
+    """For matrices and stacks of them; torch has one for matrices, in bfloat16 everywhere."""
 
     def __init__(self, matrices: Iterable[torch.Tensor], lr: float) -> None:
         super().__init__(matrices, {"lr": lr})
@@ -39,20 +40,21 @@ class Muon(torch.optim.Optimizer):
                     state["momentum"] = torch.zeros_like(matrix)
                 momentum = state["momentum"].lerp_(matrix.grad, 1 - MOMENTUM)
                 ahead = matrix.grad.lerp(momentum, MOMENTUM)
-                scale = max(1.0, len(matrix) / len(matrix.T)) ** 0.5
+                scale = max(1.0, matrix.shape[-2] / matrix.shape[-1]) ** 0.5
                 matrix.sub_(_orthogonal(ahead), alpha=group["lr"] * scale)
 
 
 def _orthogonal(matrix: torch.Tensor) -> torch.Tensor:
-    """Nearly U V^T of a matrix U S V^T, by the iteration of Newton and Schulz."""
+    """Nearly U V^T of each matrix U S V^T, by the iteration of Newton and Schulz."""
     a, b, c = COEFFICIENTS
-    tall = len(matrix) > len(matrix.T)
-    x = matrix.T if tall else matrix
-    x = (x / (x.norm() + 1e-12)).to(_PRECISION)
+    tall = matrix.shape[-2] > matrix.shape[-1]
+    x = matrix.mT if tall else matrix
+    x = (x / (x.norm(dim=(-2, -1), keepdim=True) + 1e-12)).to(_PRECISION)
     for _ in range(ITERATIONS):
-        square = x @ x.T
-        x = torch.addmm(x, b * square + c * (square @ square), x, beta=a)
-    return (x.T if tall else x).to(matrix.dtype)
+        square = x @ x.mT
+        x = a * x + (b * square + c * (square @ square)) @ x
+    orthogonal: torch.Tensor = (x.mT if tall else x).to(matrix.dtype)
+    return orthogonal
 
 
 class Fit:
@@ -62,7 +64,7 @@ class Fit:
     rate, the rest; with others Adam moves all.
     """
 
-    def __init__(self, layers: list[nn.Linear], exact: bool) -> None:
+    def __init__(self, layers: Sequence[Layer], exact: bool) -> None:
         rest = [layer.bias for layer in layers] + [layer.weight for layer in layers]
         self.optimisers: list[torch.optim.Optimizer] = []
         if exact:

@@ -2,6 +2,8 @@
 
 The file is safetensors: `layer0.weight` [H, features], `layer0.bias` [H], and so on to the last
 layer with its five outputs, all float32; ReLU between layers, the logistic function at the end.
+All layers but the first may have their own weights for each game plan (`engine.kernels.plans`):
+`layer1.weight` [PLANS, outputs, inputs], `layer1.bias` [PLANS, outputs], and so on.
 There may be a pruning net (see `engine.kernels.pruning`): `pruning.weight` [32, features of
 `thermometer` 1], `pruning.bias` [32] and `pruning.output` [5, 32].
 The metadata says what the numbers mean: format, encoder and its version, layer sizes, variant,
@@ -24,6 +26,7 @@ from engine.kernels.bearoff import Bearoff
 from engine.kernels.choice import backup_rolls, choose_results
 from engine.kernels.forward import evaluate_boards
 from engine.kernels.net import OUTPUTS, PRUNING, Net
+from engine.kernels.plans import PLANS
 
 __all__ = ["FORMAT", "PRUNING_ENCODER", "Network", "PruningNet"]
 
@@ -71,12 +74,17 @@ def _content_hash(layers: Layers, pruning: PruningNet | None) -> str:
 def _kernel_net(feature_set: Encoder, layers: Layers, pruning: PruningNet | None) -> Net:
     """The kernels' form of the layers, the outputs padded with zeros to eight."""
     weight, bias = layers[0]
+    by_plan = layers[1][0].ndim == 3
     parts = [bias]
-    for later_weight, later_bias in layers[1:]:
-        padding = -len(later_bias) % OUTPUTS
-        parts.append(np.pad(later_weight.T, ((0, 0), (0, padding))).ravel())
-        parts.append(np.pad(later_bias, (0, padding)))
-    sizes = np.array([len(b) for _, b in layers[:-1]] + [OUTPUTS], np.int64)
+    for plan in range(PLANS if by_plan else 1):
+        for later_weight, later_bias in layers[1:]:
+            own_weight, own_bias = (
+                (later_weight[plan], later_bias[plan]) if by_plan else (later_weight, later_bias)
+            )
+            padding = -len(own_bias) % OUTPUTS
+            parts.append(np.pad(own_weight.T, ((0, 0), (0, padding))).ravel())
+            parts.append(np.pad(own_bias, (0, padding)))
+    sizes = np.array([b.shape[-1] for _, b in layers[:-1]] + [OUTPUTS], np.int64)
     flat = np.concatenate(parts, dtype=np.float32)
     tactics = feature_set.tactics(weight)
     if len(tactics):
@@ -85,6 +93,7 @@ def _kernel_net(feature_set: Encoder, layers: Layers, pruning: PruningNet | None
         _aligned(feature_set.table(weight).ravel()),
         sizes,
         _aligned(flat),
+        (len(flat) - len(bias)) // PLANS if by_plan else 0,
         _aligned(tactics.ravel()),
         *_kernel_pruning(pruning),
         tables(),
@@ -113,7 +122,8 @@ class Network:
     encoder: Encoder
     variant: str
     layers: Layers
-    """Weight float32[out, in] and bias float32[out] of each layer, as torch keeps them."""
+    """Weight float32[out, in] and bias float32[out] of each layer, as torch keeps them; those of
+    the later layers float32[PLANS, out, in] and [PLANS, out] where each plan has its own."""
     origin: str
     """How the net was trained, in words."""
     pruning: PruningNet | None
@@ -133,13 +143,17 @@ class Network:
     ) -> Self:
         """A network of these weights; NetError when their shapes do not fit together."""
         width = feature_set.features
+        plans = layers[1][0].shape[:-2] if len(layers) > 1 else ()
         for index, (weight, bias) in enumerate(layers):
-            if weight.ndim != 2 or bias.shape != weight.shape[:1] or weight.shape[1] != width:
+            leading = plans if index else ()
+            fits = weight.shape == (*bias.shape, width) and bias.shape[:-1] == leading
+            if not fits or leading not in ((), (PLANS,)):
                 raise NetError(
                     f"layer {index} has weight {weight.shape} and bias {bias.shape}: "
-                    f"expected {width} inputs and one bias an output"
+                    f"expected {width} inputs and one bias an output, later layers once or for "
+                    f"{PLANS} plans"
                 )
-            width = len(bias)
+            width = bias.shape[-1]
             if index < len(layers) - 1 and width % 8:
                 raise NetError(f"layer {index} has {width} units: expected a multiple of 8")
         if len(layers) < 2 or width != PROBABILITIES:
@@ -216,7 +230,7 @@ class Network:
     @property
     def sizes(self) -> str:
         """Features, units of each layer and outputs, as a JSON list."""
-        return json.dumps([self.encoder.features] + [len(bias) for _, bias in self.layers])
+        return json.dumps([self.encoder.features] + [bias.shape[-1] for _, bias in self.layers])
 
     @property
     def hash(self) -> str:

@@ -27,6 +27,7 @@ from engine.kernels.net import (
     copy_into,
     make_scratch,
 )
+from engine.kernels.plans import plan_of
 from engine.kernels.tactics import TACTICS, tactics_into
 from engine.kernels.vector import (
     CHAINS,
@@ -156,9 +157,11 @@ def _add_changed_tactics(net: Net, scratch: Scratch, row: int) -> None:
 
 
 @njit(inline="always")
-def _head(net: Net, scratch: Scratch) -> int:
-    """From the first sums in layers to the five probabilities; where in layers they begin."""
+def _head(net: Net, scratch: Scratch, boards: Array, row: int) -> int:
+    """From the first sums of boards[row] in layers to its five probabilities; where they begin."""
     start = net.sizes[0]
+    if net.plan_weights:
+        start += plan_of(boards, row) * net.plan_weights
     at = 0
     for layer in range(len(net.sizes) - 1):
         to = at + scratch.stride
@@ -260,7 +263,7 @@ def evaluate_result(net: Net, scratch: Scratch, row: int, at: int) -> None:
         changed_sums(net.table, net.sizes[0], scratch.sums, scratch, row, scratch.layers)
         if len(net.tactics):
             _add_changed_tactics(net, scratch, row)
-        _head(net, scratch)
+        _head(net, scratch, scratch.children, row)
         _make_possible(scratch.children, row, scratch.layers, at)
 
 
@@ -278,7 +281,7 @@ def evaluate_into(net: Net, scratch: Scratch, words: Array, boards: Array, row: 
         if len(net.tactics):
             tactics_into(boards, row, scratch.tactics, 0)
             _add_tactics(net, scratch, layers)
-        _head(net, scratch)
+        _head(net, scratch, boards, row)
         _make_possible(boards, row, layers, at)
     for column in range(5):
         values[column] = layers[at + column]

@@ -40,8 +40,10 @@ class Net(NamedTuple):
     sizes: Array
     """int64[L + 1]: H and the inputs of each later layer, multiples of 8; then 8, the outputs."""
     weights: Array
-    """float32[.]: the bias[H] of the first layer; then, for each later layer, its
+    """float32[.]: the bias[H] of the first layer; then, for each plan and each later layer, its
     weight[inputs, outputs] row by row and its bias[outputs]."""
+    plan_weights: int
+    """How many of these each plan has, or 0 when all plans share them."""
     tactics: Array
     """float32[TACTICS * H]: the first layer's weights for `engine.kernels.tactics`, or empty."""
     pruning_table: Array

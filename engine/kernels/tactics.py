@@ -28,6 +28,7 @@ from numba import njit
 
 from engine.kernels import inner, kernel
 from engine.kernels.bits import highest_bit, lowest_bit, reverse
+from engine.kernels.plans import COLUMNS, in_contact
 from engine.kernels.vector import mask_above
 
 __all__ = ["TACTICS", "tactics_into", "tactics_of"]
@@ -182,10 +183,10 @@ def tactics_into(boards: Array, row: int, out: Array, at: int) -> None:
     for index in range(TACTICS):
         out[at + index] = np.float32(0)
     start = row * 64
-    columns = np.uint32(0x3FFFFFE)  # points and bar
+    columns = np.uint32(COLUMNS)
     mine = mask_above(boards, start, 0) & columns
     theirs = mask_above(boards, start + 32, 0) & columns
-    if mine == 0 or theirs == 0 or highest_bit(mine) + highest_bit(theirs) <= 25:
+    if not in_contact(mine, theirs):
         return
     mine_made = mask_above(boards, start, 1) & np.uint32(POINTS)
     theirs_made = mask_above(boards, start + 32, 1) & np.uint32(POINTS)

@@ -31,13 +31,27 @@ def possible(logits, packed):
     return values
 
 
+def slow_plan(board):
+    """The game plan of a board int8[2, 26] as `engine.kernels.plans` describes it."""
+    rearmost = [max(np.flatnonzero(row[1:]), default=-1) + 1 for row in board]
+    if 0 in rearmost or sum(rearmost) <= 25:
+        return 0
+    mine, theirs = (min(max(row[19:].sum(), 1), 3) - 1 for row in board)
+    return 1 + 3 * mine + theirs
+
+
 def slow_evaluation(network, packed):
     """The five probabilities as the definition of a net file has them, in float64."""
     values = network.encoder.encode(packed).astype(np.float64)
-    for weight, bias in network.layers[:-1]:
-        values = np.maximum(values @ weight.T + bias, 0)
-    weight, bias = network.layers[-1]
-    return possible(values @ weight.T + bias, packed)
+    plans = [slow_plan(board) for board in movegen.unpack(packed)]
+    for index, (weight, bias) in enumerate(network.layers):
+        if index:
+            values = np.maximum(values, 0)
+        if weight.ndim == 3:
+            values = np.einsum("ni,noi->no", values, weight[plans]) + bias[plans]
+        else:
+            values = values @ weight.T + bias
+    return possible(values, packed)
 
 
 @pytest.fixture(params=ENCODERS.values(), ids=ENCODERS)
@@ -52,16 +66,20 @@ def unfinished(packed_positions):
     return packed[~is_over(movegen.unpack(packed))]
 
 
-@pytest.fixture(params=[(8,), (16, 8), (72, 40)], ids=str)
+@pytest.fixture(
+    params=[(False, 8), (False, 16, 8), (False, 72, 40), (True, 8), (True, 24, 16)], ids=str
+)
 def network(request, feature_set, random_network):
-    return random_network(*request.param, scale=2.0, encoder=feature_set)
+    by_plan, *hidden = request.param
+    return random_network(*hidden, scale=2.0, encoder=feature_set, by_plan=by_plan)
 
 
+@pytest.mark.parametrize("by_plan", [False, True])
 @pytest.mark.parametrize("hidden", SHAPES, ids=str)
 def test_the_forward_pass_is_that_of_the_dense_net(
-    hidden, feature_set, random_network, packed_positions
+    hidden, by_plan, feature_set, random_network, packed_positions
 ):
-    network = random_network(*hidden, scale=2.0, encoder=feature_set)
+    network = random_network(*hidden, scale=2.0, encoder=feature_set, by_plan=by_plan)
     np.testing.assert_allclose(
         network.evaluate(packed_positions), slow_evaluation(network, packed_positions), atol=1e-5
     )
@@ -69,8 +87,7 @@ def test_the_forward_pass_is_that_of_the_dense_net(
 
 def test_the_forward_pass_is_that_of_torch(network, packed_positions):
     with torch.no_grad():
-        features = torch.from_numpy(network.encoder.encode(packed_positions))
-        logits = ValueNet.of_network(network)(features).numpy()
+        logits = ValueNet.of_network(network)(packed_positions).numpy()
     np.testing.assert_allclose(
         network.evaluate(packed_positions), possible(logits, packed_positions), atol=1e-5
     )

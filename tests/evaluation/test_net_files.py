@@ -65,6 +65,17 @@ def test_what_is_saved_is_loaded_bit_by_bit(network, path):
     assert loaded.encoder is network.encoder
 
 
+def test_a_net_by_plan_is_loaded_bit_by_bit(tmp_path, random_network):
+    network = random_network(16, 8, by_plan=True)
+    network.save(tmp_path / "net.safetensors")
+
+    loaded = Network.load(tmp_path / "net.safetensors", "backgammon")
+
+    assert loaded.hash == network.hash
+    assert loaded.layers[2][0].shape == (10, 5, 8)
+    assert loaded.sizes == "[312, 16, 8, 5]"
+
+
 def test_a_loaded_net_plays_the_same(network, path, packed_positions):
     np.testing.assert_array_equal(
         Network.load(path).evaluate(packed_positions), network.evaluate(packed_positions)
@@ -208,6 +219,10 @@ def zeros(*shape: int) -> np.ndarray:
         ({"layer0.weight": zeros(16 * 312)}, "layer 0 has weight (4992,)"),
         ({"layer1.weight": zeros(8, 24)}, "layer 1 has weight (8, 24)"),
         ({"layer1.weight": zeros(16, 8)}, "layer 1 has weight (16, 8)"),
+        ({"layer1.weight": zeros(10, 8, 16)}, "layer 1 has weight (10, 8, 16) and bias (8,)"),
+        ({"layer1.weight": zeros(3, 8, 16), "layer1.bias": zeros(3, 8)}, "once or for 10 plans"),
+        ({"layer1.weight": zeros(10, 8, 16), "layer1.bias": zeros(10, 8)}, "layer 2 has weight"),
+        ({"layer0.weight": zeros(10, 16, 312), "layer0.bias": zeros(10, 16)}, "layer 0 has weight"),
         ({"layer2.weight": zeros(4, 8), "layer2.bias": zeros(4)}, "ending in 4 outputs"),
         ({"layer1.weight": zeros(12, 16), "layer1.bias": zeros(12)}, "layer 1 has 12 units"),
         (

@@ -7,7 +7,8 @@ import torch
 from engine.backgammon.variants import BACKGAMMON
 from engine.errors import AcepointError
 from engine.kernels import movegen
-from training.config import Learning
+from engine.kernels.plans import plans_of
+from training.config import Learning, Shape
 from training.learner import Buffer, Learner
 from training.network import ValueNet, loss_of, new_net
 
@@ -98,9 +99,11 @@ def test_a_net_that_was_exported_does_not_change_any_more(tiny, lesson, learn):
     np.testing.assert_array_equal(exported.evaluate(packed_of(boards)), before[1])
 
 
-def test_a_net_survives_the_way_to_torch_and_back(random_network):
-    network = random_network(24, 8)
+@pytest.mark.parametrize("by_plan", [False, True])
+def test_a_net_survives_the_way_to_torch_and_back(by_plan, random_network):
+    network = random_network(24, 8, by_plan=by_plan)
     module = ValueNet.of_network(network)
+    assert module.shape.by_plan == by_plan
     assert module.export("backgammon", "").hash == network.hash
     assert module.shape.hidden == (24, 8)
     assert module.shape.encoder == "thermometer"
@@ -108,14 +111,14 @@ def test_a_net_survives_the_way_to_torch_and_back(random_network):
 
 def test_random_weights_depend_on_the_seed_alone():
     torch.manual_seed(99)
-    one = new_net("thermometer", (16,), 1).export("backgammon", "")
-    assert new_net("thermometer", (16,), 1).export("backgammon", "").hash == one.hash
-    assert new_net("thermometer", (16,), 2).export("backgammon", "").hash != one.hash
+    one = new_net(Shape("thermometer", (16,)), 1).export("backgammon", "")
+    assert new_net(Shape("thermometer", (16,)), 1).export("backgammon", "").hash == one.hash
+    assert new_net(Shape("thermometer", (16,)), 2).export("backgammon", "").hash != one.hash
 
 
 def test_an_unknown_encoder_is_refused_by_name():
     with pytest.raises(AcepointError, match="encoder 'wavelets': expected one of thermometer"):
-        new_net("wavelets", (16,), 1)
+        new_net(Shape("wavelets", (16,)), 1)
 
 
 def test_a_learner_that_is_restored_goes_on_bit_by_bit(tiny, lesson, learn):
@@ -183,9 +186,10 @@ def test_a_buffer_that_is_restored_goes_on_where_it_was(written):
     np.testing.assert_array_equal(other.targets[: len(other)], buffer.targets[: len(buffer)])
 
 
-def test_a_widened_net_says_the_same_and_can_learn_more(tiny, lesson):
+@pytest.mark.parametrize("by_plan", [False, True])
+def test_a_widened_net_says_the_same_and_can_learn_more(by_plan, tiny, lesson):
     boards, targets = lesson
-    narrow = new_net("tactical", (16, 8), 2).export("backgammon", "")
+    narrow = new_net(Shape("tactical", (16, 8), by_plan), 2).export("backgammon", "")
 
     wide = ValueNet.of_network(narrow, (32, 16))
 
@@ -195,15 +199,38 @@ def test_a_widened_net_says_the_same_and_can_learn_more(tiny, lesson):
     before = [parameter.detach().clone() for parameter in wide.parameters()]
     optimiser = torch.optim.SGD(wide.parameters(), lr=0.1)
     for _ in range(2):
-        features = torch.from_numpy(wide.feature_set.encode(packed_of(boards)))
-        loss_of(wide(features), torch.from_numpy(targets)).backward()
+        loss_of(wide(packed_of(boards)), torch.from_numpy(targets)).backward()
         optimiser.step()
     old_weight, new_weight = before[0], wide.layers[0].weight
     assert bool((old_weight != new_weight)[16:].any()), "new units learn too"
 
 
+def test_a_net_given_later_layers_by_plan_says_the_same(lesson):
+    boards, _ = lesson
+    shared = new_net(Shape("tactical", (16, 8), by_plan=False), 2).export("backgammon", "")
+
+    by_plan = ValueNet.of_network(shared, by_plan=True).export("backgammon", "")
+
+    assert by_plan.layers[1][0].shape == (10, 8, 16)
+    told = by_plan.evaluate(packed_of(boards))
+    assert told == pytest.approx(shared.evaluate(packed_of(boards)), abs=1e-6)
+
+
+def test_each_plan_learns_from_its_own_positions_alone(lesson):
+    boards, targets = lesson
+    net = new_net(Shape("tactical", (16, 8)), 2)
+    plans = plans_of(packed_of(boards).reshape(-1, 64))
+    seen = np.unique(plans)[:2]
+    some = np.isin(plans, seen)
+
+    loss_of(net(packed_of(boards[some])), torch.from_numpy(targets[some])).backward()
+
+    learned = net.layers[1].weight.grad.abs().sum(dim=(1, 2)) > 0
+    assert np.flatnonzero(learned.numpy()).tolist() == seen.tolist()
+
+
 @pytest.mark.parametrize("hidden", [(8, 8), (16,), (16, 8, 8)])
 def test_a_net_cannot_be_made_narrower(hidden):
-    narrow = new_net("tactical", (16, 8), 2).export("backgammon", "")
+    narrow = new_net(Shape("tactical", (16, 8)), 2).export("backgammon", "")
     with pytest.raises(AcepointError, match="widen"):
         ValueNet.of_network(narrow, hidden)

@@ -37,6 +37,19 @@ def test_muon_remembers_where_it_was_going():
     assert torch.linalg.svdvals(matrix.detach() - before).min() > 0.5
 
 
+def test_muon_moves_each_matrix_of_a_stack_by_itself():
+    torch.manual_seed(5)
+    stack, alone = nn.Parameter(torch.zeros(3, 8, 12)), nn.Parameter(torch.zeros(8, 12))
+    stack.grad = torch.randn(3, 8, 12) * torch.tensor([1.0, 100.0, 0.0])[:, None, None]
+    alone.grad = stack.grad[1].clone()
+
+    Muon([stack, alone], lr=0.5).step()
+
+    torch.testing.assert_close(stack[1].detach(), alone.detach(), rtol=0.05, atol=0.01)
+    assert torch.linalg.svdvals(stack[0].detach()).median() > 0.25
+    assert not stack[2].any()
+
+
 @pytest.mark.parametrize("exact", [False, True])
 def test_a_fit_moves_every_weight_once_and_forgets_the_gradients(exact):
     torch.manual_seed(4)

@@ -7,6 +7,7 @@ import torch
 from engine.backgammon.variants import BACKGAMMON
 from engine.evaluation.network import Network
 from engine.kernels import movegen
+from training.config import Shape
 from training.network import new_net
 from training.pruning import MONEY, PRUNING_ENCODER, PruningLearner, Rolls
 
@@ -14,7 +15,7 @@ from training.pruning import MONEY, PRUNING_ENCODER, PruningLearner, Rolls
 @pytest.fixture(scope="module")
 def rolls(played_boards) -> Rolls:
     """One roll of each of 400 positions, as a random net of one layer judges the results."""
-    net = new_net("thermometer", (16,), 3).export("backgammon", "test")
+    net = new_net(Shape("thermometer", (16,)), 3).export("backgammon", "test")
     packed = movegen.pack(played_boards(BACKGAMMON, 2000)[:1200:3])
     return Rolls.of_positions(net, packed, np.random.default_rng(5))
 
@@ -47,7 +48,7 @@ def test_it_learns_which_result_is_best(rolls):
 def test_what_is_learned_is_kept_in_a_net_file(rolls, tmp_path):
     learner = PruningLearner()
     learner.learn(rolls, np.random.default_rng(1), 0.0)
-    net = new_net("tactical", (16, 8), 1).export("backgammon", "test", learner.net.export())
+    net = new_net(Shape("tactical", (16, 8)), 1).export("backgammon", "test", learner.net.export())
 
     net.save(tmp_path / "net.safetensors")
     loaded = Network.load(tmp_path / "net.safetensors")
@@ -56,4 +57,4 @@ def test_what_is_learned_is_kept_in_a_net_file(rolls, tmp_path):
     for told, kept in zip(learner.net.export(), loaded.pruning, strict=True):
         assert np.array_equal(told, kept)
     assert loaded.hash == net.hash
-    assert loaded.hash != new_net("tactical", (16, 8), 1).export("backgammon", "test").hash
+    assert loaded.hash != new_net(Shape("tactical", (16, 8)), 1).export("backgammon", "test").hash
