@@ -21,7 +21,7 @@ class Shape:
     hidden: tuple[int, ...] = (256, 32, 32)
     """Units of each hidden layer, multiples of 8."""
     by_plan: bool = True
-    """Whether each game plan has weights of its own behind the first layer."""
+    """Whether each game plan has weights of its own behind the first layer, at first the same."""
 
 
 @dataclass(frozen=True)

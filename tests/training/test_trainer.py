@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from engine.bot import released_net
 from engine.errors import AcepointError, FileFormatError, NetError
 from engine.evaluation.bearoff import is_exact, probabilities
 from engine.evaluation.network import Network
@@ -62,13 +63,14 @@ def test_positions_of_the_bearoff_databases_have_exact_targets(
 ):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))  # the databases are not there yet
     stages = dataclasses.replace(tiny.stages, td_share=0.0, backup_lambda=0.0, bearoff=True)
-    trainer = begin(dataclasses.replace(tiny, stages=stages))
+    # A net that can play, so that games end with both sides bearing off.
+    trainer = begin(dataclasses.replace(tiny, init=str(released_net()), stages=stages), games=40)
     finish(trainer)
 
     packed = trainer.buffer.boards[: len(trainer.buffer)].view(np.int8).reshape(-1, 2, 32)
     exact, _ = probabilities(bearoff, packed)
     two_sided = np.array([is_exact(bearoff, board) for board in packed])
-    assert two_sided.sum() > 10
+    assert two_sided.sum() > 30
     np.testing.assert_allclose(
         trainer.buffer.targets[: len(packed)][two_sided], exact[two_sided], atol=1e-6
     )
@@ -301,20 +303,22 @@ def test_weights_that_are_not_finite_are_never_saved(begin):
     assert (trainer.folder / CHECKPOINT).read_bytes() == saved
 
 
+@pytest.mark.parametrize("by_plan", [False, True])
 def test_a_run_may_begin_with_a_net_and_needs_it_no_more_when_taken_up(
-    begin, finish, tiny, random_network, tmp_path
+    by_plan, begin, finish, tiny, random_network, tmp_path
 ):
-    given = tmp_path / "given.safetensors"
-    random_network(24).save(given)
-    settings = dataclasses.replace(tiny, init=str(given), shape=Shape(hidden=(256,)))
+    given, first = tmp_path / "given.safetensors", random_network(24, by_plan=by_plan)
+    first.save(given)
+    shape = Shape(hidden=(256,), by_plan=False)
+    settings = dataclasses.replace(tiny, init=str(given), shape=shape)
     trainer = begin(settings, games=40)
-    assert trainer.learner.net.export("backgammon", "").hash == random_network(24).hash
+    assert trainer.learner.net.export("backgammon", "").hash == first.hash
     finish(trainer)
     given.unlink()
 
     again = taken_up(trainer.folder)
 
-    assert again.settings.shape == Shape("thermometer", (24,))
+    assert again.settings.shape == Shape("thermometer", (24,), by_plan)
     assert again.settings.init == str(given)
     origin = Network.load(finish(again)).origin
     assert f"self-play from {given.name}: " in origin
