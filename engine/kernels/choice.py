@@ -97,7 +97,7 @@ def best_result(net: Net, scratch: Scratch, high: int, low: int, values: Array) 
     layers = scratch.layers
     at = (len(net.sizes) - 1) * scratch.stride
     chosen = 0
-    lowest = np.float32(4)
+    lowest = np.float32(np.inf)
     for place in range(count):
         row = scratch.kept[place] if pruned else place
         evaluate_result(net, scratch, row, at)

@@ -228,3 +228,22 @@ def test_backing_up_the_last_checker_of_a_gammon_is_exact(network):
     five = network.back_up(packed)
 
     np.testing.assert_allclose(five[0], [1, 1, 0, 0, 0], atol=1e-6)
+
+
+def test_a_loss_that_is_certain_is_still_a_value(unfinished, random_network):
+    """Every play loses a backgammon for sure: nothing is worse, and the values must say so."""
+    sure = random_network(8)
+    layers = [sure.layers[0], (np.zeros((5, 8), np.float32), np.full(5, 50, np.float32))]
+    layers[1][1][3:] = -50
+    network = Network.of_layers(sure.encoder, "backgammon", layers, "sure")
+    all_on = unfinished[(unfinished[:, :, 0] == 0).all(axis=1)]
+    assert len(all_on) > 5
+    dice = np.tile(np.array([[2, 1]], np.int8), (len(all_on), 1))
+
+    chosen, values = network.choose(all_on, dice)
+
+    np.testing.assert_array_equal(values, network.evaluate(chosen))
+    still_all_on = chosen[:, 1, 0] == 0
+    assert still_all_on.sum() > 5
+    assert (values[still_all_on] == [1, 1, 1, 0, 0]).all()
+    np.testing.assert_allclose(network.back_up(all_on), network.back_up(all_on[::-1])[::-1])
