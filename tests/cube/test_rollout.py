@@ -121,7 +121,8 @@ def test_the_luck_taken_out_makes_errors_smaller(released):
     for position in POSITIONS.values():
         reduced = rolled(released._network, position, NO_CUBE, REDUCED, 1296).summaries()
         plain = rolled(released._network, position, NO_CUBE, PLAIN, 1296).summaries()
-        assert reduced[0].error < 0.5 * plain[0].error
+        # In a race as good as lost the few wins are the error, and there is hardly any.
+        assert reduced[0].error < max(0.5 * plain[0].error, 0.003)
 
 
 def opening(bot, settings=SHORT, **arguments):
