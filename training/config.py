@@ -57,12 +57,19 @@ class Stages:
     backup_lambda: float = 0.9
     """Lambda when exact backups begin; it falls linearly to zero at the end of the run."""
 
+    def exact_progress(self, progress: float) -> float | None:
+        """How much of the exact backups is done, 0 to 1, at this progress of a run; None before."""
+        if progress < self.td_share:
+            return None
+        return 1 - (1 - progress) / max(1 - self.td_share, 1e-9)
+
     def decay(self, progress: float) -> float:
         """Lambda at this progress, 0 to 1, of a run."""
-        if progress < self.td_share:
+        exact = self.exact_progress(progress)
+        if exact is None:
             done = progress / self.td_share
             return self.first_lambda + done * (self.last_lambda - self.first_lambda)
-        return self.backup_lambda * (1 - progress) / max(1 - self.td_share, 1e-9)
+        return self.backup_lambda * (1 - exact)
 
 
 @dataclass(frozen=True)
@@ -70,7 +77,7 @@ class Learning:
     """How the net is fitted to the targets."""
 
     td_rate: float = 2e-3
-    """Adam's step size for TD(lambda)."""
+    """Adam's step size for TD(lambda) at the start; it would fall to zero at the end of the run."""
     td_batch: int = 1024
     """Positions of one gradient step of TD(lambda)."""
     rate: float = 0.04
@@ -144,10 +151,10 @@ class Settings:
 
     def rate_at(self, progress: float) -> float:
         """The step size at this progress, 0 to 1, of a run."""
-        if progress < self.stages.td_share:
-            return self.learning.td_rate
-        exact = (progress - self.stages.td_share) / max(1 - self.stages.td_share, 1e-9)
-        warm = min(1.0, exact / max(self.learning.warm_up, 1e-9))
+        exact = self.stages.exact_progress(progress)
+        if exact is None:
+            return self.learning.td_rate * (1 - progress)
+        warm = exact / self.learning.warm_up if exact < self.learning.warm_up else 1.0
         return self.learning.rate * warm * (1 - exact)
 
     def to_json(self) -> str:

@@ -4,7 +4,7 @@
 |---|---|---|
 | loss | cross-entropy above the entropy of the targets, weighted by equity | falls; by TD(lambda) to the noise of the dice (about 0.04), by exact backups to 0.001 and below |
 | pruning loss | cross-entropy of the pruning net's ranking of a roll's results | falls to about 1.6, most of it the entropy of the ranking itself |
-| rate | step size, of Adam by TD(lambda), then of Muon | steady, then falls linearly after a short rise |
+| rate | step size, of Adam by TD(lambda), then of Muon | falls linearly, twice; Muon's after a short rise |
 | lambda | share of the final outcome in a target | falls linearly, twice |
 | games, positions and backups per second | throughput of the whole loop | steady |
 | evaluations per second | of the net, in finding positions and targets | steady |

@@ -207,7 +207,7 @@ class Trainer:
         player = player.with_bearoff(self._bearoff)
         settings, stages = self.settings.self_play, self.settings.stages
         rng = np.random.default_rng([self.settings.seed, iteration])
-        exact = progress >= stages.td_share
+        exact = stages.exact_progress(progress) is not None
         decay = stages.decay(progress)
         games = max(1, settings.backups // POSITIONS_PER_GAME) if exact else settings.games
         trajectories = play(player, self._start, games, settings, rng, pool, self.workers)
@@ -229,16 +229,17 @@ class Trainer:
     def _learn(self, found: Found) -> float:
         """Fit the net: once to TD targets, from the buffer to exact backups; the mean loss."""
         self.counters.games += len(found.trajectories.offsets) - 1
-        if not found.exact:
+        boards, targets, order = found.boards, found.targets, found.order
+        if found.exact:
+            self.counters.backups += len(found.boards)
+            self.buffer.add(found.boards, found.targets)
+            boards, targets = self.buffer.boards, self.buffer.targets
+            rng = np.random.default_rng([self.settings.seed, self.counters.iteration, 1])
+            count = len(found.boards) * self.settings.learning.replay
+            order = rng.integers(0, len(self.buffer), count)
+        else:
             self.counters.positions += len(found.boards)
-            return self.learner.learn(found.boards, found.targets, found.order, found.rate, False)
-        self.buffer.add(found.boards, found.targets)
-        self.counters.backups += len(found.boards)
-        rng = np.random.default_rng([self.settings.seed, self.counters.iteration, 1])
-        count = len(found.boards) * self.settings.learning.replay
-        order = rng.integers(0, len(self.buffer), count)
-        kept = self.buffer
-        return self.learner.learn(kept.boards, kept.targets, order, found.rate, True)
+        return self.learner.learn(boards, targets, order, found.rate, found.exact)
 
     def _learn_pruning(self, rolls: Rolls, progress: float) -> float:
         """Teach the pruning net; the mean loss."""

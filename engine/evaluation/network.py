@@ -74,16 +74,14 @@ def _content_hash(layers: Layers, pruning: PruningNet | None) -> str:
 def _kernel_net(feature_set: Encoder, layers: Layers, pruning: PruningNet | None) -> Net:
     """The kernels' form of the layers, the outputs padded with zeros to eight."""
     weight, bias = layers[0]
-    by_plan = layers[1][0].ndim == 3
     parts = [bias]
-    for plan in range(PLANS if by_plan else 1):
-        for later_weight, later_bias in layers[1:]:
-            own_weight, own_bias = (
-                (later_weight[plan], later_bias[plan]) if by_plan else (later_weight, later_bias)
-            )
-            padding = -len(own_bias) % OUTPUTS
-            parts.append(np.pad(own_weight.T, ((0, 0), (0, padding))).ravel())
-            parts.append(np.pad(own_bias, (0, padding)))
+    plans = len(layers[1][1]) if layers[1][1].ndim == 2 else 1
+    stacks = [(w.reshape(plans, *w.shape[-2:]), b.reshape(plans, -1)) for w, b in layers[1:]]
+    for plan in range(plans):
+        for weights, biases in stacks:
+            padding = -biases.shape[1] % OUTPUTS
+            parts.append(np.pad(weights[plan].T, ((0, 0), (0, padding))).ravel())
+            parts.append(np.pad(biases[plan], (0, padding)))
     sizes = np.array([b.shape[-1] for _, b in layers[:-1]] + [OUTPUTS], np.int64)
     flat = np.concatenate(parts, dtype=np.float32)
     tactics = feature_set.tactics(weight)
@@ -93,7 +91,7 @@ def _kernel_net(feature_set: Encoder, layers: Layers, pruning: PruningNet | None
         _aligned(feature_set.table(weight).ravel()),
         sizes,
         _aligned(flat),
-        (len(flat) - len(bias)) // PLANS if by_plan else 0,
+        (len(flat) - len(bias)) // plans if plans > 1 else 0,
         _aligned(tactics.ravel()),
         *_kernel_pruning(pruning),
         tables(),

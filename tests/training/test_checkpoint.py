@@ -84,7 +84,7 @@ def test_a_text(folder):
 
 def test_a_net_in_its_place(folder):
     shutil.copy(folder / "net.safetensors", folder / "checkpoint.safetensors")
-    assert "format 'acepoint-net-1', expected 'acepoint-checkpoint-1'" in refusal(folder)
+    assert "format 'acepoint-net-1', expected 'acepoint-checkpoint-2'" in refusal(folder)
 
 
 def test_an_old_one(folder):

@@ -77,3 +77,15 @@ def test_lambda_falls_linearly_in_each_stage():
 def test_one_stage_alone():
     assert Stages(td_share=1.0, last_lambda=0.1).decay(1.0) == pytest.approx(0.0, abs=0.1)
     assert Stages(td_share=0.0, backup_lambda=0.6).decay(0.0) == pytest.approx(0.6)
+
+
+def test_the_step_size_ends_at_zero_whatever_the_stages():
+    both = Settings(stages=Stages(td_share=0.2), learning=Learning(0.1, rate=0.4, warm_up=0.25))
+    told = [both.rate_at(progress) for progress in (0.0, 0.1, 0.2, 0.3, 0.4, 0.6, 1.0)]
+    assert told == pytest.approx([0.1, 0.09, 0.0, 0.175, 0.3, 0.2, 0.0])
+
+    td_only = Settings(stages=Stages(td_share=1.0), learning=Learning(0.1))
+    assert td_only.rate_at(0.999) == pytest.approx(0.0001)
+
+    exact_only = Settings(stages=Stages(td_share=0.0), learning=Learning(rate=0.4, warm_up=0.0))
+    assert [exact_only.rate_at(progress) for progress in (0.0, 0.5)] == pytest.approx([0.4, 0.2])

@@ -17,8 +17,8 @@ def test_muon_moves_all_directions_by_about_the_rate(shape):
     Muon([matrix], lr=0.5).step()
 
     moved = torch.linalg.svdvals(matrix.detach()) / (0.5 * max(1, shape[0] / shape[1]) ** 0.5)
-    # The iteration stops early: it leaves singular values between 0.7 and 1.2, and those that were
-    # a ten-thousandth of the largest a little lower.
+    # The iteration stops early: it leaves most singular values between 0.7 and 1.2, and the least
+    # of them, a thousandth of the largest here, lower.
     assert moved.max() < 1.3
     assert moved.min() > 0.1
     assert moved.median() > 0.5
@@ -66,4 +66,4 @@ def test_a_fit_moves_every_weight_once_and_forgets_the_gradients(exact):
     moved = [id(each) for optimiser in fit.optimisers for group in optimiser.param_groups
              for each in group["params"]]  # fmt: skip
     assert sorted(moved) == sorted(map(id, weights))
-    assert isinstance(fit.optimisers[0], Muon) == exact
+    assert any(isinstance(optimiser, Muon) for optimiser in fit.optimisers) == exact
