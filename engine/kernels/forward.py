@@ -40,6 +40,7 @@ from engine.kernels.vector import (
     list_nonzero,
     list_positive,
     logistic_8,
+    mask_above,
 )
 
 __all__ = [
@@ -98,8 +99,11 @@ def first_sums(table: Array, biases: Array, hidden: int, board: Array, sums: Arr
     """The first sums, written to float32[H], of a flat packed board, from nothing."""
     for unit in range(hidden):
         sums[unit] = biases[unit]
-    for slot in range(SIZE):
-        if board[slot]:
+    for start in range(0, SIZE, OTHER):
+        occupied = np.uint64(mask_above(board, start, 0))
+        while occupied:
+            slot = start + lowest_bit(occupied)
+            occupied &= occupied - np.uint64(1)
             row = np.uint64((slot * COUNTS + board[slot]) * hidden)
             for unit in range(hidden):
                 sums[unit] += table[row + np.uint64(unit)]
