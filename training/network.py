@@ -135,6 +135,7 @@ def loss_of(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
 
     The entropy of the targets is taken off, so that zero means learned, whatever the positions.
     """
-    entropy = -(torch.xlogy(targets, targets) + torch.xlogy(1 - targets, 1 - targets))
+    known = targets.clamp(0, 1)
+    entropy = -(torch.xlogy(known, known) + torch.xlogy(1 - known, 1 - known))
     each = nn.functional.binary_cross_entropy_with_logits(logits, targets, reduction="none")
     return ((each - entropy) @ _WEIGHTS.to(logits.device)).mean()

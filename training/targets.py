@@ -56,11 +56,15 @@ def exact_targets(
 
 
 def _lambda_returns(trajectories: Trajectories, one_step: Array, decay: float) -> Array:
-    returns = lambda_returns(
+    """float32[M, 5]: the returns of every position.
+
+    With exact backups some lie a little outside 0 and 1. Cutting them there would teach that what
+    is rare, a backgammon say, is more likely than it is.
+    """
+    returns: Array = lambda_returns(
         trajectories.values, one_step, trajectories.offsets, trajectories.best_follows, decay
     )
-    clipped: Array = np.clip(returns, 0, 1)
-    return clipped
+    return returns
 
 
 def exact_backups(

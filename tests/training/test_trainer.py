@@ -63,14 +63,19 @@ def test_positions_of_the_bearoff_databases_have_exact_targets(
 ):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))  # the databases are not there yet
     stages = dataclasses.replace(tiny.stages, td_share=0.0, backup_lambda=0.0, bearoff=True)
-    # A net that can play, so that games end with both sides bearing off.
-    trainer = begin(dataclasses.replace(tiny, init=str(released_net()), stages=stages), games=40)
+    learning = dataclasses.replace(tiny.learning, buffer=6000)  # room for every game
+    # A net that can play, so that games end with both sides bearing off; how many do depends on the
+    # last bits of its values, which processors round differently.
+    settings = dataclasses.replace(
+        tiny, init=str(released_net()), stages=stages, learning=learning
+    )
+    trainer = begin(settings, games=100)
     finish(trainer)
 
     packed = trainer.buffer.boards[: len(trainer.buffer)].view(np.int8).reshape(-1, 2, 32)
     exact, _ = probabilities(bearoff, packed)
     two_sided = np.array([is_exact(bearoff, board) for board in packed])
-    assert two_sided.sum() > 30
+    assert two_sided.sum() > 20
     np.testing.assert_allclose(
         trainer.buffer.targets[: len(packed)][two_sided], exact[two_sided], atol=1e-6
     )
