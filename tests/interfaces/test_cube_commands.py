@@ -170,7 +170,7 @@ def test_move_cubeless_shows_the_other_equities(told, command, small_net):
 
 
 def test_score_cube_json_has_the_fields_of_the_contract(told):
-    given = told("score", "cube", GOLDEN, "--given-probabilities")
+    given = told("score", "cube", GOLDEN, "--given-probabilities", net=False)
     own = told("score", "cube", GOLDEN)
     some = told("score", "cube", GOLDEN, "--limit", "7")
 
@@ -181,7 +181,7 @@ def test_score_cube_json_has_the_fields_of_the_contract(told):
 
 
 def test_score_cube_prints_a_table(command):
-    code, out, _ = command("score", "cube", GOLDEN, "--given-probabilities")
+    code, out, _ = command("score", "cube", GOLDEN, "--given-probabilities", net=False)
 
     assert code == 0
     assert out.split()[:5] == ["plies", "double", "loss", "take", "loss"]
@@ -252,6 +252,8 @@ def test_met_compute_prints_a_file_that_met_takes(command, told, tmp_path):
         (["met", "burn"], "burn"),
         (["score", "cube", "none.jsonl"], "none.jsonl"),
         (["score", "checker", GOLDEN, "--given-probabilities"], "--given-probabilities"),
+        (["score", "cube", GOLDEN, "--given-probabilities", "--plies", "1"], "--plies"),
+        (["score", "cube", GOLDEN, "--given-probabilities", "--net", "x"], "--net"),
         (["score", "checker", GOLDEN], "dice is None"),
     ],
 )

@@ -4,6 +4,7 @@ import contextlib
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, Optional
 
@@ -77,6 +78,8 @@ class Score:
         if self.kind == "cube":
             if self.by_phase or self.player is not None or filtered:
                 raise NotationError("--by-phase, --player, --filter: score cube cannot use them")
+            if self.given_probabilities and (self.net is not None or self.plies):
+                raise NotationError("--given-probabilities: expected no --net and --plies with it")
             self._score_cube()
         elif self.given_probabilities:
             raise NotationError("--given-probabilities: score checker cannot use them")
@@ -149,14 +152,15 @@ class Score:
         from engine.records.decisions import read_cube_decisions, score_cube
 
         decisions = read_cube_decisions(self.file, self.limit)
-        with looking_bot(self.net, self.plies) as bot:
-            began = time.perf_counter()
+        with contextlib.ExitStack() as stack:
             if self.given_probabilities:
                 ready = readiness(decisions.packed)
-                actions = cube_actions(decisions.probabilities, decisions.contexts, ready)
+                decide = partial(cube_actions, decisions.probabilities, decisions.contexts, ready)
             else:
-                actions = bot.cube_packed(decisions.packed, decisions.contexts)
-            score = score_cube(decisions, actions)
+                bot = stack.enter_context(looking_bot(self.net, self.plies))
+                decide = partial(bot.cube_packed, decisions.packed, decisions.contexts)
+            began = time.perf_counter()
+            score = score_cube(decisions, decide())
             seconds = time.perf_counter() - began
         if self.as_json:
             print_json(asdict(score) | {"plies": self.plies, "seconds": seconds})
