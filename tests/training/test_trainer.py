@@ -66,9 +66,7 @@ def test_positions_of_the_bearoff_databases_have_exact_targets(
     learning = dataclasses.replace(tiny.learning, buffer=6000)  # room for every game
     # A net that can play, so that games end with both sides bearing off; how many do depends on the
     # last bits of its values, which processors round differently.
-    settings = dataclasses.replace(
-        tiny, init=str(released_net()), stages=stages, learning=learning
-    )
+    settings = dataclasses.replace(tiny, init=str(released_net()), stages=stages, learning=learning)
     trainer = begin(settings, games=100)
     finish(trainer)
 
