@@ -134,6 +134,7 @@ def loss_of(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
     """Cross-entropy of the five probabilities, float32[N, 5] both, weighted by equity.
 
     The entropy of the targets is taken off, so that zero means learned, whatever the positions.
+    Some exact targets lie a little outside 0 and 1; the entropy counts them as if they did not.
     """
     known = targets.clamp(0, 1)
     entropy = -(torch.xlogy(known, known) + torch.xlogy(1 - known, 1 - known))

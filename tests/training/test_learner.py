@@ -63,6 +63,17 @@ def test_an_error_in_the_chance_to_win_counts_twice():
     )
 
 
+def test_targets_outside_0_and_1_pull_as_far_as_their_mean():
+    said = torch.full((2, 5), -3.0, requires_grad=True)
+    pulls = []
+    for targets in ([-0.1, 0.12], [0.01, 0.01]):
+        loss = loss_of(said, torch.tensor(targets)[:, None].expand(2, 5))
+        assert torch.isfinite(loss)
+        (pull,) = torch.autograd.grad(loss, said)
+        pulls.append(pull.sum(dim=0).numpy())
+    np.testing.assert_allclose(*pulls, atol=1e-6)
+
+
 def test_what_is_taught_is_learned(tiny, lesson, learn):
     boards, targets = lesson
     learner = Learner(tiny, CPU)
