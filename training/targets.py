@@ -28,13 +28,13 @@ def unfinished(trajectories: Trajectories) -> Array:
 def td_targets(trajectories: Trajectories, decay: float) -> tuple[Array, Array]:
     """TD(lambda): boards uint64[K, 8] still to be played and their lambda-returns float32[K, 5].
 
-    Those after which a random play was made are left out.
+    Those after which another play than the best was made are left out, and what it lost as well.
     """
-    rows = unfinished(trajectories)
+    rows = unfinished(trajectories) & trajectories.best_follows
     one_step = trajectories.values.copy()
     one_step[rows] = outcome.flip(trajectories.values[np.flatnonzero(rows) + 1])
-    rows &= trajectories.best_follows
-    return trajectories.boards[rows], _lambda_returns(trajectories, one_step, decay)[rows]
+    returns = lambda_returns(trajectories.values, one_step, trajectories.offsets, decay)
+    return trajectories.boards[rows], returns[rows]
 
 
 def exact_targets(
@@ -47,24 +47,14 @@ def exact_targets(
     """Exact backups, corrected by those of later positions as far as lambda says.
 
     Boards uint64[K, 8] still to be played, their targets float32[K, 5], and how often the net was
-    asked. The net must be the one that played.
+    asked. The net must be the one that played. Some targets lie a little outside 0 and 1; cutting
+    them there would teach that what is rare, a backgammon say, is more likely than it is.
     """
     rows = unfinished(trajectories)
     one_step = trajectories.values.copy()
     one_step[rows], asked = exact_backups(network, trajectories.boards[rows], pool, workers)
-    return trajectories.boards[rows], _lambda_returns(trajectories, one_step, decay)[rows], asked
-
-
-def _lambda_returns(trajectories: Trajectories, one_step: Array, decay: float) -> Array:
-    """float32[M, 5]: the returns of every position.
-
-    With exact backups some lie a little outside 0 and 1. Cutting them there would teach that what
-    is rare, a backgammon say, is more likely than it is.
-    """
-    returns: Array = lambda_returns(
-        trajectories.values, one_step, trajectories.offsets, trajectories.best_follows, decay
-    )
-    return returns
+    returns = lambda_returns(trajectories.values, one_step, trajectories.offsets, decay)
+    return trajectories.boards[rows], returns[rows], asked
 
 
 def exact_backups(

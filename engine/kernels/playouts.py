@@ -105,29 +105,26 @@ def play_games(
 
 
 @kernel
-def lambda_returns(
-    values: Array, one_step: Array, offsets: Array, best_follows: Array, decay: float
-) -> Array:
+def lambda_returns(values: Array, one_step: Array, offsets: Array, decay: float) -> Array:
     """The lambda-return of every position: float32[M, 5], for its player on roll.
 
     values, offsets: as from `play_games`. one_step: float32[M, 5], the estimate of each position
     from the next ones, and its own value where a game ends: for TD(lambda) that of the one which
-    followed, seen from this side; or the mean over all rolls of the best play's. best_follows:
-    bool[M], whether the best play followed, and not a random one, after which nothing can be
-    learned about the position before. decay: lambda, from 0 (one step) to 1 (the whole game).
+    followed, seen from this side; or the mean over all rolls of the best play's. decay: lambda,
+    from 0 (one step) to 1 (the whole game).
 
     G_t = S_t + lambda flip(G_{t+1} - V_{t+1}), S_t the estimate of one step: what later estimates
     correct of the value that S_t used, or would have used, had the roll been foreseen. With S_t =
     flip(V_{t+1}) that is TD(lambda) (Sutton and Barto 2018, chapter 12); with the mean over the
     rolls the luck of the dice is gone from every step of it, as in a rollout with variance
-    reduction.
+    reduction. After a play that was not the best one S_t must not hold what that play lost; then
+    the corrections of what followed hold here too (Harutyunyan et al. 2016, Q(lambda)): their mean
+    is zero where the values are the truth, whatever was played.
     """
     targets = one_step.copy()
     keep = np.float32(decay)
     for game in range(len(offsets) - 1):
         for row in range(offsets[game + 1] - 2, offsets[game] - 1, -1):
-            if not best_follows[row]:
-                continue
             for column in range(5):
                 change = keep * (targets[row + 1, column] - values[row + 1, column])
                 if column == 0:

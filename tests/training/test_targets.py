@@ -112,6 +112,23 @@ def test_after_a_random_play_td_learns_nothing(network, pool):
     np.testing.assert_array_equal(boards, trajectories.boards[kept])
 
 
+@pytest.mark.parametrize("decay", [0.0, 0.7, 1.0])
+def test_what_a_random_play_loses_is_taught_to_no_position(decay, network, pool):
+    """Here the net is right all the way, but for what such plays lose."""
+    trajectories = played(network, pool, settings=SelfPlay(random_share=0.5, explored_share=0.2))
+    truth = trajectories.values.copy()
+    for first, end in pairwise(trajectories.offsets):
+        for row in range(end - 2, first - 1, -1):
+            if trajectories.best_follows[row]:
+                truth[row] = outcome.flip(truth[row + 1])
+
+    boards, targets = td_targets(trajectories._replace(values=truth), decay)
+
+    kept = unfinished(trajectories) & trajectories.best_follows
+    assert 50 < len(boards) == kept.sum() < unfinished(trajectories).sum() - 20
+    np.testing.assert_allclose(targets, truth[kept], atol=1e-6)
+
+
 def test_exact_targets_are_the_backups_where_lambda_is_0_and_correct_them_elsewhere(network, pool):
     trajectories = played(network, pool, variant=BACKGAMMON)
 
