@@ -88,7 +88,7 @@ class Learning:
     """Positions of one gradient step with exact backups."""
     replay: int = 4
     """How often an exact backup is learned from, on average, while it is in the buffer."""
-    buffer: int = 500_000
+    buffer: int = 100_000
     """Exact backups kept to learn from."""
 
 
