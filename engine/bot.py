@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -35,7 +35,7 @@ from engine.evaluation.network import Network
 from engine.kernels import announce_compilation
 from engine.kernels.bearoff import MAX_POINTS
 from engine.kernels.choice import choose_cubeful_results
-from engine.kernels.movegen import pack
+from engine.kernels.movegen import pack, words_of
 
 if TYPE_CHECKING:
     from engine.cube.rollout import Rollout, Settings
@@ -192,7 +192,7 @@ class Bot:
             return results
         situations, index = distinct(contexts, len(packed))
         cubes = cubes_of([situation.flipped() for situation in situations])
-        boards = np.ascontiguousarray(packed).reshape(-1, 64).view(np.uint64)
+        boards = words_of(packed)
         chosen = np.empty((len(packed), 8), np.uint64)
         values = np.empty((len(packed), 5), np.float32)
         rolled = np.ascontiguousarray(dice, np.int8)
@@ -301,7 +301,7 @@ class Bot:
 
 def _each(positions: Sequence[Position]) -> Iterator[Position]:
     """One after the other. Raises PositionError when it is no list of positions."""
-    if not isinstance(positions, Iterable):
+    if not isinstance(positions, Sequence):
         raise PositionError(f"positions {positions!r:.60}: expected a list of them")
     for position in positions:
         require_position(position)

@@ -188,6 +188,9 @@ START_POSITION = Position.start()
     [
         (lambda bot: bot.evaluate(START_POSITION), "positions <Position 4HPwATDgc/ABMA backgammon"),
         (lambda bot: bot.evaluate(None), "positions None: expected a list"),
+        (lambda bot: bot.evaluate(iter([START_POSITION])), "expected a list"),
+        (lambda bot: bot.best_many([START_POSITION], 5), "rolls 5: expected a list"),
+        (lambda _: engine.Position([[0] * 26, [0] * 25]), "expected whole numbers [2, 26]"),
         (lambda bot: bot.evaluate([START]), f"position '{START}': expected a Position"),
         (lambda bot: bot.best_many(START_POSITION, [(3, 1)]), "positions <Position"),
         (lambda bot: bot.rank(START, (3, 1)), f"position '{START}': expected a Position"),

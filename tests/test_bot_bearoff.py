@@ -123,13 +123,14 @@ def test_a_match_takes_the_exact_chance(bot, bearoff, pairs):
         assert last_game.mwc(decision.no_double) == pytest.approx(worth[0], abs=1e-6)
 
 
-@pytest.mark.parametrize("theirs", [[0, 0, 3], [2], [0, 0, 0, 0, 0, 15]])
-def test_of_equal_plays_the_one_with_most_checkers_off(bot, theirs):
+@pytest.mark.parametrize("theirs", [[0, 0, 3], [2], [1, 1], [0, 0, 0, 0, 0, 15]])
+def test_of_equal_plays_the_one_with_most_checkers_off(bot, bot_ahead, theirs):
     """Fault B115: 2/1/off though two checkers could be borne off."""
     position = position_of([1, 2], theirs)
 
-    assert str(bot.best(position, (2, 1))) == "2/off 1/off"
-    assert str(bot.rank(position, (2, 1))[0].play) == "2/off 1/off"
+    for each in (bot, bot_ahead):
+        assert str(each.best(position, (2, 1))) == "2/off 1/off"
+        assert str(each.rank(position, (2, 1))[0].play) == "2/off 1/off"
 
 
 def test_the_play_of_another_fault_bears_two_off():

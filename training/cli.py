@@ -80,8 +80,7 @@ class Train:
         from training.yardstick import Yardstick
 
         announce_compilation()
-        deals = self.deals if self.settings.variant == "backgammon" else 0
-        yardstick = Yardstick(deals, self.decisions)
+        yardstick = Yardstick(self.deals, self.decisions)
         try:
             if self.resume is not None:
                 trainer = Trainer.of_folder(

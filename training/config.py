@@ -1,7 +1,6 @@
 """Every setting of a training run, with its help text beside it."""
 
 import json
-import math
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -9,6 +8,7 @@ from engine.errors import AcepointError, FileFormatError
 
 __all__ = ["Learning", "SelfPlay", "Settings", "Shape", "Stages"]
 
+_MOST = 10**8  # of what is counted: more positions than fit into memory
 _WIDEST = 8192  # units of a layer: beyond what any machine of ours could train
 
 
@@ -123,8 +123,8 @@ class Settings:
             "td-batch": self.learning.td_batch,
         }
         for name, value in positive.items():
-            if not 0 < value < math.inf:
-                raise AcepointError(f"{name} {value}: expected a number above 0")
+            if not 0 < value <= _MOST:
+                raise AcepointError(f"{name} {value}: expected a number above 0, up to {_MOST:,}")
         shares = {
             "random-share": self.self_play.random_share,
             "explored-share": self.self_play.explored_share,
@@ -139,7 +139,7 @@ class Settings:
                 raise AcepointError(f"{name} {value}: expected a number from 0 to 1")
         if not 0 <= self.seed < 2**64:
             raise AcepointError(f"seed {self.seed}: expected a number from 0 to 2^64 - 1")
-        if self.self_play.random_plays < 0:
+        if not 0 <= self.self_play.random_plays <= _MOST:
             raise AcepointError(f"random-plays {self.self_play.random_plays}: expected 0 or more")
         if not self.shape.hidden:
             raise AcepointError("hidden (): expected a layer at least")

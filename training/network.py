@@ -1,4 +1,4 @@
-"""The torch module, one gradient step, and its exact export to a net that plays."""
+"""The torch module, its loss, and its exact export to a net that plays."""
 
 from itertools import pairwise
 from typing import Any

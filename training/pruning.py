@@ -13,6 +13,7 @@ import torch
 from torch import nn
 
 from engine.evaluation.network import PROBABILITIES, PRUNING_ENCODER, Network, PruningNet
+from engine.kernels.choice import CUBELESS
 from engine.kernels.movegen import legal_results
 from engine.kernels.net import PRUNING
 
@@ -24,7 +25,6 @@ TEMPERATURE = 0.05  # equity: results this much worse than the best get a third 
 LARGEST_ROLL = 64  # results of a roll that are learned from; of more, as many drawn at random
 BATCH = 256  # rolls of one gradient step
 RATE = 4e-3  # of Adam at the start of a run
-MONEY = (2.0, 1.0, 1.0, -1.0, -1.0)  # what the five probabilities count for
 
 
 class Rolls(NamedTuple):
@@ -78,10 +78,15 @@ class PruningLearner:
         self.optimiser = torch.optim.Adam(self.net.parameters(), lr=RATE, fused=True)
 
     def learn(self, rolls: Rolls, rng: np.random.Generator, progress: float) -> float:
-        """One pass over some rolls at this progress, 0 to 1, of the run; the mean loss."""
+        """One pass over some rolls at this progress, 0 to 1, of the run; the mean loss.
+
+        It is 0 where no roll leaves a choice.
+        """
         for group in self.optimiser.param_groups:
             group["lr"] = RATE * (1 - progress)
         choices = rng.permutation(np.flatnonzero(np.diff(rolls.offsets) > 1))
+        if not len(choices):
+            return 0.0
         batches = np.split(choices, range(BATCH, len(choices), BATCH))
         return float(np.mean([self._step(rolls, batch, rng) for batch in batches]))
 
@@ -113,7 +118,7 @@ def _draw_stakes(count: int, rng: np.random.Generator) -> Array:
         (np.full(count, 2), gammons[:, 0], backgammons[:, 0], -gammons[:, 1], -backgammons[:, 1])
     )
     money = rng.random(count) < 0.5
-    return np.where(money[:, None], MONEY, scores).astype(np.float32)
+    return np.where(money[:, None], CUBELESS, scores).astype(np.float32)
 
 
 def _log_softmax(scores: torch.Tensor, group: torch.Tensor, groups: int) -> torch.Tensor:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from engine.evaluation.network import Network
+from engine.kernels.movegen import words_of
 from engine.kernels.playouts import play_games
 from training.config import SelfPlay
 
@@ -47,7 +48,7 @@ def play(
     seeds = rng.integers(0, 2**64, games, dtype=np.uint64)
     varied = rng.random(games) < settings.random_share
     random_plays = np.where(varied, rng.integers(0, settings.random_plays + 1, games), 0)
-    starts = np.repeat(np.ascontiguousarray(start).reshape(1, 64).view(np.uint64), games, axis=0)
+    starts = np.repeat(words_of(start), games, axis=0)
     slices = np.array_split(np.arange(games), workers)
     parts = list(
         pool.map(

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from engine.backgammon.variants import variant
-from engine.errors import FileFormatError
+from engine.errors import AcepointError, FileFormatError
 from engine.evaluation.bearoff import tables
 from engine.evaluation.bearoff_build import default_tables
 from engine.evaluation.network import Network, PruningNet
@@ -217,6 +217,11 @@ class Trainer:
             evaluations += more
         else:
             boards, targets = td_targets(trajectories, decay)
+        if not len(boards):
+            raise AcepointError(
+                f"explored-share {settings.explored_share}, random-share {settings.random_share}: "
+                "no play was the net's own, so there is nothing to learn from"
+            )
         order = rng.permutation(len(boards))
         some = rng.choice(boards, settings.rolls).view(np.int8).reshape(-1, 2, 32)
         rolls = Rolls.of_positions(player, some, rng)

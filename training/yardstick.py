@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from engine.arena.statistics import Estimate, estimate
+from engine.backgammon.variants import BACKGAMMON
 from engine.evaluation.network import Network
 from engine.kernels.dealing import game_seeds
 from engine.players.base import Array, Player
@@ -56,10 +57,12 @@ class Yardstick:
         )
 
     def measure(self, network: Network) -> dict[str, Estimate]:
-        """Name -> figure, for a net that plays backgammon.
+        """Name -> figure; none for a net that does not play backgammon.
 
         The intervals of points are over the deals; PR has none: its decisions are the same.
         """
+        if network.variant != BACKGAMMON.name:
+            return {}
         learner = _Learner(network)
         figures: dict[str, Estimate] = {}
         for opponent in self._opponents:

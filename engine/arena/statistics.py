@@ -25,12 +25,23 @@ class Rating(NamedTuple):
     ci95: float | None
 
 
+# Standard errors to each side of a 95 % interval: the 97.5 % quantiles of Student's distribution
+# with 1, 2, ... degrees of freedom, then that of the normal one (any table of them).
+_STUDENT = (
+    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,
+    2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056,
+    2.052, 2.048, 2.045, 2.042,
+)  # fmt: skip
+_NORMAL = 1.96
+
+
 def estimate(values: Array) -> Estimate:
-    """Mean of independent values float[D]; the interval is 1.96 standard errors to each side."""
-    error = None
-    if len(values) > 1:
-        error = 1.96 * float(values.std(ddof=1)) / len(values) ** 0.5
-    return Estimate(float(values.mean()), error)
+    """Mean of independent values float[D]; the interval is by Student's distribution."""
+    if len(values) < 2:
+        return Estimate(float(values.mean()), None)
+    freedom = len(values) - 1
+    width = _STUDENT[freedom - 1] if freedom <= len(_STUDENT) else _NORMAL
+    return Estimate(float(values.mean()), width * float(values.std(ddof=1)) / len(values) ** 0.5)
 
 
 def estimate_ratio(values: Array, weights: Array) -> Estimate:
@@ -46,7 +57,7 @@ def estimate_ratio(values: Array, weights: Array) -> Estimate:
 def ratings(players: int, scores: Mapping[Meeting, Array]) -> list[Rating]:
     """Least-squares ratings of a complete round robin, best first.
 
-    scores: of every meeting (i, j) the scores of i, int8[D, 2], in the same D deals.
+    scores: of every meeting (i, j) the scores of i, [D, 2], in the same D deals.
 
     The ratings r, with sum 0, make the sum over all meetings of (p_ij - (r_i - r_j))^2 least, where
     p_ij are the mean scores; as all meet in equally many games, r_i is the mean of p_ij over all j,

@@ -103,7 +103,12 @@ def validate(board: npt.ArrayLike, checkers: int) -> Boards:
     whole number, a negative count, a row that does not add up to `checkers`, a point held by both
     sides, or both sides borne off.
     """
-    given = np.asarray(board)
+    try:
+        given = np.asarray(board)
+    except (ValueError, OverflowError) as error:
+        raise PositionError(
+            f"board {board!r:.60}: expected whole numbers [2, 26] ({error})"
+        ) from None
     if given.shape != (2, COLUMNS) or given.dtype.kind not in "iu":
         raise PositionError(
             f"board of shape {given.shape} and type {given.dtype}: expected whole numbers [2, 26]"

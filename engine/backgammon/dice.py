@@ -35,6 +35,8 @@ def parse_dice(text: str) -> Dice:
 
 def rolls_array(rolls: Sequence[Dice]) -> npt.NDArray[np.int8]:
     """int8[N, 2] of N rolls. Raises NotationError for one that is not two numbers from 1 to 6."""
+    if not isinstance(rolls, Sequence | np.ndarray):
+        raise NotationError(f"rolls {rolls!r}: expected a list of them")
     for dice in rolls:
         try:
             valid = len(dice) == 2 and all(die in range(1, 7) for die in dice)

@@ -10,6 +10,7 @@ from engine.cube.decisions import CubeDecision
 from engine.cube.equity import CubeEquities, cube_equities, readiness
 from engine.evaluation.bearoff import Race, is_exact, probabilities, races
 from engine.kernels.bearoff import Bearoff, actions_of_boards
+from engine.kernels.movegen import words_of
 
 __all__ = ["BearoffAnalysis", "analyse", "with_exact_equities"]
 
@@ -42,7 +43,7 @@ def with_exact_equities(
     situations, index = distinct(contexts, len(packed))
     cubes = cubes_of(situations)
     actions = np.stack(equities, axis=1)
-    words = np.ascontiguousarray(packed).reshape(-1, 64).view(np.uint64)
+    words = words_of(packed)
     actions_of_boards(bearoff, words, index, cubes.endless, cubes.owner, cubes.beavers, actions)
     return CubeEquities(*actions.T)
 

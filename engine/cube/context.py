@@ -73,7 +73,7 @@ class CubeContext:
         owner = Owner.CENTRE
         if match.cube_owner is not None:
             owner = Owner.ME if match.cube_owner == match.on_roll else Owner.OPPONENT
-        at_limit = is_money and match.cube.bit_length() > match.max_cube_exponent
+        at_limit = match.cube.bit_length() > match.max_cube_exponent
         return cls(
             away=match.away,
             cube=match.cube,

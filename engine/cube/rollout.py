@@ -17,9 +17,10 @@ import numpy as np
 from engine.cube.context import CubeContext
 from engine.cube.rollout_statistics import Summary, summarise
 from engine.cube.search import DEFAULT_FILTER, courses_of, filter_named
-from engine.cube.situations import Situation, situations_from, taken
+from engine.cube.situations import Situation, is_of_no_use, situations_from, taken
 from engine.errors import AcepointError
 from engine.evaluation.network import Network
+from engine.kernels.movegen import words_of
 from engine.kernels.rollout import COLUMNS, LONGEST, roll_out
 from engine.kernels.trials import STRATA, THROWS, Method, Skill
 
@@ -62,8 +63,8 @@ class Settings:
     def __post_init__(self) -> None:
         for plies in (self.plies, self.cube_plies, self.later_plies):
             filter_named(self.moves, plies or 0)
-        if self.later_from < 0:
-            raise AcepointError(f"later from {self.later_from}: expected a number from 0")
+        if not 0 <= self.later_from <= LONGEST:
+            raise AcepointError(f"later from {self.later_from}: expected 0 to {LONGEST} plies")
         if self.truncate is not None and not 1 <= self.truncate <= LONGEST:
             raise AcepointError(f"truncate {self.truncate}: expected 1 to {LONGEST} plies")
         if not 0 <= self.seed < 2**63:
@@ -155,7 +156,7 @@ def cube_starts(packed: Array, context: CubeContext) -> list[Start]:
     roll; context: of the player on roll.
     """
     starts = [Start("No double", packed, (context, True), False)]
-    if context.may_double and not context.is_dead:
+    if context.may_double and not is_of_no_use(context):
         starts.append(Start("Double, take", packed, (taken(context), True), False))
     return starts
 
@@ -193,7 +194,7 @@ class Rollout:
         contexts = [context for context, _ in numbers]
         self._courses = courses_of(contexts, plies) if plies else None
         self._numbers = [numbers[start.situation] for start in starts]
-        self._boards = np.array([start.packed for start in starts]).reshape(-1, 64).view(np.uint64)
+        self._boards = words_of(np.array([start.packed for start in starts]))
         self._method = settings.method()
 
     @property

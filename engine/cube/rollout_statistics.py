@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from engine.kernels.trials import THROWS
+
 __all__ = ["Z95", "Summary", "standard_errors", "summarise"]
 
 Array = np.ndarray[Any, Any]
 
-STRATA = 36
 Z95 = 1.959964  # standard errors to either side of a 95 % interval
 
 
@@ -51,7 +52,7 @@ def standard_errors(samples: Array) -> Array:
     trials = len(samples)
     if trials < 2:
         return np.full(samples.shape[1], np.nan)
-    strata = STRATA if trials >= 2 * STRATA else 1
+    strata = THROWS if trials >= 2 * THROWS else 1
     groups = np.arange(trials) % strata
     sizes = np.bincount(groups)
     squares = np.zeros(samples.shape[1])

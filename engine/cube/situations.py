@@ -7,7 +7,7 @@ import numpy as np
 from engine.cube.context import CubeContext, Owner, cubes_of
 from engine.kernels.trials import Situations
 
-__all__ = ["Situation", "situations_from", "taken"]
+__all__ = ["Situation", "is_of_no_use", "situations_from", "taken"]
 
 Situation = tuple[CubeContext, bool]
 """Score, cube and rules for the player on roll, and whether he is of the root's side."""
@@ -46,7 +46,7 @@ def situations_from(root: CubeContext) -> tuple[Situations, dict[Situation, int]
 
     played, taken_by, beavered_by = [], [], []
     for context, is_root in found:  # grows while it is walked through
-        may_gain = context.may_double and not _is_of_no_use(context)
+        may_gain = context.may_double and not is_of_no_use(context)
         played.append(number(context.flipped(), not is_root))
         taken_by.append(number(taken(context), is_root) if may_gain else -1)
         may_be_beavered = may_gain and context.beavers
@@ -64,7 +64,7 @@ def situations_from(root: CubeContext) -> tuple[Situations, dict[Situation, int]
     ), numbers
 
 
-def _is_of_no_use(context: CubeContext) -> bool:
+def is_of_no_use(context: CubeContext) -> bool:
     """Whether a single game is already the match for both sides."""
     return int(cubes_of([context]).turns[0]) == 0
 

@@ -1,7 +1,7 @@
 """What the bearoff databases say: loading them, and looking positions up.
 
 Whatever plays uses the databases that are there, and is not held up by those that are not: only
-`acepoint bearoff` makes one.
+`acepoint bearoff` makes one, and `acepoint train`, whose targets are exact there.
 
 In the one-sided database each side races without looking at the other, by the play with the least
 mean number of rolls. Who trails does better to gamble: over all pairs with at most six checkers a
@@ -28,6 +28,7 @@ from engine.kernels.bearoff import (
     pair_of_board,
     values_of_boards,
 )
+from engine.kernels.movegen import words_of
 
 __all__ = [
     "PIPS_A_ROLL",
@@ -145,7 +146,7 @@ def probabilities(bearoff: Bearoff, packed: Array) -> tuple[Array, Array]:
     """
     values = np.zeros((len(packed), 5), np.float32)
     known = np.zeros(len(packed), np.bool_)
-    values_of_boards(bearoff, _words(packed), values.ravel(), known)
+    values_of_boards(bearoff, words_of(packed), values.ravel(), known)
     return values, known
 
 
@@ -153,7 +154,7 @@ def races(bearoff: Bearoff, packed: Array) -> tuple[Race, Race] | None:
     """The races of the player on roll and the opponent, of one int8[2, 32] packed board; None when
     one of them is not in the one-sided database.
     """
-    words = _words(packed[None])
+    words = words_of(packed[None])
     sides = []
     for side in (0, 1):
         number = number_of_board(words, side, bearoff.points)
@@ -170,9 +171,4 @@ def races(bearoff: Bearoff, packed: Array) -> tuple[Race, Race] | None:
 
 def is_exact(bearoff: Bearoff, packed: Array) -> bool:
     """Whether one int8[2, 32] packed board is in the two-sided database."""
-    return bool(pair_of_board(bearoff, _words(packed[None])) >= 0)
-
-
-def _words(packed: Array) -> Array:
-    """int8[N, 2, 32] packed boards as the kernels' uint64[N, 8]."""
-    return np.ascontiguousarray(packed).reshape(-1, 64).view(np.uint64)
+    return bool(pair_of_board(bearoff, words_of(packed[None])) >= 0)

@@ -25,6 +25,7 @@ from engine.evaluation.tensor_file import read_tensors, write_tensors
 from engine.kernels.bearoff import Bearoff
 from engine.kernels.choice import backup_rolls, choose_results
 from engine.kernels.forward import evaluate_boards
+from engine.kernels.movegen import words_of
 from engine.kernels.net import OUTPUTS, PRUNING, Net
 from engine.kernels.plans import PLANS
 
@@ -46,11 +47,6 @@ def _aligned(array: Array) -> Array:
     copy = buffer[start : start + array.nbytes].view(array.dtype).reshape(array.shape)
     copy[...] = array
     return copy
-
-
-def _words(packed: Array) -> Array:
-    """int8[N, 2, 32] packed boards as the kernels' uint64[N, 8]."""
-    return np.ascontiguousarray(packed).reshape(-1, 64).view(np.uint64)
 
 
 class PruningNet(NamedTuple):
@@ -145,7 +141,7 @@ class Network:
         for index, (weight, bias) in enumerate(layers):
             leading = plans if index else ()
             fits = weight.shape == (*bias.shape, width) and bias.shape[:-1] == leading
-            if not fits or leading not in ((), (PLANS,)):
+            if bias.ndim == 0 or not fits or leading not in ((), (PLANS,)):
                 raise NetError(
                     f"layer {index} has weight {weight.shape} and bias {bias.shape}: "
                     f"expected {width} inputs and one bias an output, later layers once or for "
@@ -257,7 +253,7 @@ class Network:
     def evaluate(self, packed: Array) -> Array:
         """float32[N, 5] probabilities of int8[N, 2, 32] packed boards; exact for finished games."""
         values = np.empty((len(packed), PROBABILITIES), np.float32)
-        evaluate_boards(self.kernel, _words(packed), values)
+        evaluate_boards(self.kernel, words_of(packed), values)
         return values
 
     def choose(self, packed: Array, dice: Array) -> tuple[Array, Array]:
@@ -270,7 +266,7 @@ class Network:
         chosen = np.empty((len(packed), 8), np.uint64)
         values = np.empty((len(packed), PROBABILITIES), np.float32)
         choose_results(
-            self.kernel, _words(packed), np.ascontiguousarray(dice, np.int8), chosen, values
+            self.kernel, words_of(packed), np.ascontiguousarray(dice, np.int8), chosen, values
         )
         return chosen.view(np.int8).reshape(-1, 2, 32), values
 
@@ -280,5 +276,5 @@ class Network:
         packed: int8[N, 2, 32], none finished.
         """
         values = np.empty((len(packed), PROBABILITIES), np.float32)
-        backup_rolls(self.quick, _words(packed), values)
+        backup_rolls(self.quick, words_of(packed), values)
         return values

@@ -6,9 +6,12 @@ imports: old machine code is never run with new sources, and an edit compiles ag
 touches.
 """
 
+import atexit
+import contextlib
 import hashlib
 import os
 import re
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable
@@ -24,16 +27,17 @@ _IMPORT = re.compile(r"^from engine\.kernels\.(\w+) import", re.MULTILINE)
 
 
 def _cache_folder() -> Path:
-    """The first writable place for compiled kernels: the user's cache, or a temporary one."""
+    """Where compiled kernels are kept: the user's cache, or for want of it until the run ends."""
     root = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     folder = Path(root) / "acepoint" / "kernels"
-    try:
+    with contextlib.suppress(OSError):
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError:
-        return Path(tempfile.mkdtemp(prefix="acepoint-kernels-"))
-    if os.access(folder, os.W_OK):
-        return folder
-    return Path(tempfile.mkdtemp(prefix="acepoint-kernels-"))
+        if os.access(folder, os.W_OK):
+            return folder
+    print(f"cannot write to {str(folder)!r}: kernels are kept for this run only", file=sys.stderr)
+    temporary = tempfile.mkdtemp(prefix="acepoint-kernels-")
+    atexit.register(shutil.rmtree, temporary, ignore_errors=True)
+    return Path(temporary)
 
 
 CACHE_FOLDER = _cache_folder()

@@ -291,23 +291,33 @@ def _cubeless(five: Array, row: int) -> float:
     return 2 * five[row, 0] + five[row, 1] + five[row, 2] - five[row, 3] - five[row, 4]
 
 
+@inner
+def _off(words: Array, row: int) -> int:
+    """The checkers that the mover has borne off in the result words[row]."""
+    return np.int64(words[row, 4] & np.uint64(0xFF))
+
+
 @kernel
 def keep_best(
-    values: Array, five: Array, order: Array, count: int, most: int, within: float
+    values: Array, five: Array, words: Array, order: Array, count: int, most: int, within: float
 ) -> int:
     """Sort order[:count], the rows of results, best for the mover first; how many to look at on.
 
-    values: float64[.], what they are worth to the next player, and float32[., FIVE], ties by what
-    they are worth to him without the cube. Kept are at most `most` that are worth up to `within`
-    more than the first, and always that one.
+    values: float64[.], what they are worth to the next player; five: float32[., FIVE]: of equal
+    ones the first is worth least to him without the cube; words: uint64[., 8], the results: and of
+    those the one with most checkers off. Kept are at most `most` that are worth up to `within` more
+    than the first, and always that one.
     """
     for number in range(1, count):
         row, place = order[number], number
         while place > 0:
             before = order[place - 1]
-            if values[before] < values[row] or (
-                values[before] == values[row] and _cubeless(five, before) <= _cubeless(five, row)
-            ):
+            ahead = values[row] - values[before]
+            if ahead == 0:
+                ahead = _cubeless(five, row) - _cubeless(five, before)
+            if ahead == 0:
+                ahead = _off(words, before) - _off(words, row)
+            if ahead >= 0:
                 break
             order[place] = before
             place -= 1
@@ -362,7 +372,7 @@ def best_result_ahead(
     left = count
     for ply in range(len(filters.most)):
         left = keep_best(
-            tree.values, tree.result_five, tree.order, left,
+            tree.values, tree.result_five, tree.results, tree.order, left,
             filters.most[ply], filters.within[ply] * point,
         )  # fmt: skip
         if left == 1:
@@ -373,5 +383,5 @@ def best_result_ahead(
                 net, tree, courses, course, ply + 1,
                 tree.results, result, tree.result_five[result],
             )  # fmt: skip
-    keep_best(tree.values, tree.result_five, tree.order, left, 1, 0.0)
+    keep_best(tree.values, tree.result_five, tree.results, tree.order, left, 1, 0.0)
     return tree.order[0]

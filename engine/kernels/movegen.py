@@ -33,6 +33,7 @@ __all__ = [
     "results_into",
     "swap",
     "unpack",
+    "words_of",
 ]
 
 Array = np.ndarray[Any, Any]
@@ -307,6 +308,11 @@ _ALL_ROLLS = np.array([(high, low) for high in range(1, 7) for low in range(1, h
 def flat(packed: Array) -> Array:
     """int8[N, 64] of int8[N, 2, 32] packed boards."""
     return np.ascontiguousarray(packed).reshape(-1, SIZE)
+
+
+def words_of(packed: Array) -> Array:
+    """uint64[N, 8] of int8[N, 2, 32] packed boards."""
+    return flat(packed).view(np.uint64)
 
 
 def _as_boards(words: Array) -> Array:

@@ -100,7 +100,8 @@ class PeerPlayer:
         return np.frombuffer(answer, np.float32).reshape(-1, 5)
 
     def close(self) -> None:
-        """End the process."""
+        """End the process, whatever it is doing: it keeps nothing."""
+        self._process.kill()
         with contextlib.suppress(BrokenPipeError):
             self._process.stdin.close()  # type: ignore[union-attr]
         self._process.stdout.close()  # type: ignore[union-attr]

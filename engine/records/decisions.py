@@ -168,13 +168,14 @@ def read_checker_decisions(path: Path, limit: int | None = None) -> CheckerDecis
         offsets.append(len(results))
 
     _read(path, limit, read)
+    lines = np.arange(1, len(ids) + 1)
     try:
         decisions = CheckerDecisions(
-            _boards(ids),
+            _boards(ids, lines),
             matches,
             contexts,
             np.array(dice, np.int8),
-            _boards(results),
+            _boards(results, np.repeat(lines, np.diff(offsets))),
             np.array(equities),
             np.array(probabilities, np.float32),
             np.array(offsets, np.int64),
@@ -203,7 +204,7 @@ def read_cube_decisions(path: Path, limit: int | None = None) -> CubeDecisions:
 
     _read(path, limit, read)
     try:
-        packed = _boards(ids)
+        packed = _boards(ids, np.arange(1, len(ids) + 1))
     except AcepointError as error:
         raise FileFormatError(f"{path}: {error}") from None
     columns = np.array(equities).T
@@ -237,7 +238,8 @@ def played_by(player: CubefulPlayer, decisions: CheckerDecisions) -> Packed:
 def score_cube(decisions: CubeDecisions, actions: CubeActions) -> CubeScore:
     """Add up what cube actions cost, judged by the equities of the file."""
     doubled = np.minimum(decisions.double_take, decisions.double_pass)
-    best = np.maximum(decisions.no_double, doubled)
+    may_double = [context.may_double for context in decisions.contexts]
+    best = np.where(may_double, np.maximum(decisions.no_double, doubled), decisions.no_double)
     double_losses = best - np.where(actions.doubles, doubled, decisions.no_double)
     answered = np.where(actions.takes, decisions.double_take, decisions.double_pass)
     take_losses = answered - doubled
@@ -257,8 +259,17 @@ def _read(path: Path, limit: int | None, read: Callable[[dict[str, Any]], None])
         raise FileFormatError(f"{path}: expected one decision a line, found none")
 
 
-def _boards(ids: list[str]) -> Packed:
-    packed: Packed = pack(decode_positions(ids, BACKGAMMON.checkers))
+def _boards(ids: list[str], lines: npt.ArrayLike) -> Packed:
+    """The boards of position IDs, of the file's lines int[N]. Raises FileFormatError naming one."""
+    try:
+        packed: Packed = pack(decode_positions(ids, BACKGAMMON.checkers))
+    except AcepointError:
+        for line, text in zip(np.asarray(lines), ids, strict=True):
+            try:
+                decode_positions([text], BACKGAMMON.checkers)
+            except AcepointError as error:
+                raise FileFormatError(f"line {line}: {error}") from None
+        raise
     return packed
 
 

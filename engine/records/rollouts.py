@@ -5,6 +5,7 @@ A file is one JSON object: what was rolled out and how, and the trials of each c
 a rollout that goes on from a file is the same as one that never stopped.
 """
 
+import hashlib
 import json
 import os
 from pathlib import Path
@@ -14,7 +15,7 @@ import numpy as np
 
 from engine.backgammon.ids import encode_position
 from engine.cube.context import CubeContext
-from engine.cube.met import DEFAULT_TABLE
+from engine.cube.met import DEFAULT_TABLE, MatchEquityTable, load_table
 from engine.cube.rollout import Rollout
 from engine.errors import FileFormatError
 from engine.evaluation.whole_file import write_whole
@@ -88,5 +89,10 @@ def _situation(context: CubeContext) -> dict[str, Any]:
         "in_play": context.in_play,
         "jacoby": context.jacoby,
         "beavers": context.beavers,
-        "table": context.table.name if context.table else DEFAULT_TABLE,
+        "table": _fingerprint(context.table or load_table(DEFAULT_TABLE)),
     }
+
+
+def _fingerprint(table: MatchEquityTable) -> str:
+    """Of what a table says, wherever its file lies."""
+    return hashlib.sha256(table.pre.tobytes() + table.post.tobytes()).hexdigest()

@@ -6,12 +6,23 @@ from engine.arena.statistics import estimate, estimate_ratio, ratings
 
 
 def test_estimate_of_known_values() -> None:
-    assert estimate(np.array([1.0, 3.0])) == pytest.approx((2.0, 1.96))
+    assert estimate(np.array([1.0, 3.0])) == pytest.approx((2.0, 12.706))
     assert estimate(np.array([0.0, 0.0, 0.0])) == (0.0, 0.0)
     assert estimate(np.array([2.0])) == (2.0, None)
 
 
-def test_intervals_hold_the_truth_19_times_in_20() -> None:
+@pytest.mark.parametrize("count", [2, 3, 5, 12, 31, 32, 200])
+def test_intervals_hold_the_truth_19_times_in_20(count: int) -> None:
+    generator = np.random.default_rng(1)
+    held = 0
+    for _ in range(2000):
+        mean, ci95 = estimate(generator.normal(0.5, 2, count))
+        assert ci95 is not None
+        held += abs(mean - 0.5) < ci95
+    assert 1860 < held < 1940
+
+
+def test_intervals_of_points_hold_the_truth_19_times_in_20() -> None:
     generator = np.random.default_rng(1)
     held = 0
     for _ in range(1000):

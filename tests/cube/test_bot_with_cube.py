@@ -176,8 +176,16 @@ def test_a_cube_decision_says_what_the_batch_says(bot, positions):
         Match(cube=2, cube_owner=0),
         Match(cube=1024, cube_owner=1),
         Match(max_cube_exponent=0),
+        Match(length=9, max_cube_exponent=0),
     ],
-    ids=["Crawford", "match to 1", "the opponent's", "at its limit", "no cube"],
+    ids=[
+        "Crawford",
+        "match to 1",
+        "the opponent's",
+        "at its limit",
+        "no cube",
+        "no cube in a match",
+    ],
 )
 def test_when_the_cube_cannot_be_turned(bot, match):
     decision = bot.cube(Position.start(), match)

@@ -217,6 +217,7 @@ def zeros(*shape: int) -> np.ndarray:
         ({"layer0.weight": zeros(16, 311)}, "layer 0 has weight (16, 311) and bias (16,)"),
         ({"layer0.bias": zeros(8)}, "layer 0 has weight (16, 312) and bias (8,)"),
         ({"layer0.weight": zeros(16 * 312)}, "layer 0 has weight (4992,)"),
+        ({"layer0.weight": zeros(312), "layer0.bias": zeros()}, "layer 0 has weight (312,)"),
         ({"layer1.weight": zeros(8, 24)}, "layer 1 has weight (8, 24)"),
         ({"layer1.weight": zeros(16, 8)}, "layer 1 has weight (16, 8)"),
         ({"layer1.weight": zeros(10, 8, 16)}, "layer 1 has weight (10, 8, 16) and bias (8,)"),

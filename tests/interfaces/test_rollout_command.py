@@ -66,6 +66,26 @@ def test_without_dice_the_cube_decision_is_rolled_out(told, text):
     }  # fmt: skip
 
 
+def test_a_cube_of_no_use_to_the_leader_alone_is_rolled_out(told):
+    """He needs one point after the Crawford game: a double would help the trailer only."""
+    answer = told("XGID=-b----E-C---eE---c-e----B-:0:0:1:00:4:2:0:5:10", *QUICK)
+    assert [each["action"] for each in answer["candidates"]] == ["No double", "Double, take"]
+    assert answer["double_take"] < answer["no_double"]
+
+
+def test_what_cannot_be_printed_is_saved_first(command, monkeypatch, tmp_path):
+    def fail(*_: object) -> None:
+        raise BrokenPipeError
+
+    monkeypatch.setattr("engine.interfaces.cli.rollout.print_json", fail)
+    monkeypatch.setattr("engine.interfaces.cli.main.os.dup2", lambda *_: None)
+    file = tmp_path / "rollout.json"
+
+    command(START, 31, *QUICK, "--out", file, "--json")
+
+    assert len(json.loads(file.read_text())["trials"][0]) == 36
+
+
 def test_the_tables_name_what_was_rolled_out(command):
     code, out, _ = command(START, 31, *QUICK, "--plain")
     assert code == 0
@@ -96,6 +116,8 @@ def test_a_saved_rollout_is_extended(told, tmp_path):
         ((START, 31, "--candidates", 0), "--candidates 0"),
         ((START, 31, "--workers", 0), "--workers 0"),
         ((START, 31, "--plies", 9), "plies 9"),
+        ((START, 31, "--later-from", 10**20), "later from 1"),
+        ((START, 31, "--later-from", -1), "later from -1"),
         ((START, 31, "--cubeful", "--cubeless"), "--cubeful, --cubeless"),
         ((START, 37), "dice '37'"),
         ((FINISHED, 31), f"position '{FINISHED}': the game is over"),

@@ -14,16 +14,19 @@ SAY_THE_FOLDERS = (
 )
 
 
-def folders_with(**environment: str) -> list[Path]:
-    """The root and three modules' folders of a fresh Python with this environment."""
-    done = subprocess.run(
+def run_with(**environment: str) -> "subprocess.CompletedProcess[str]":
+    """What a fresh Python with this environment says of the root and three modules' folders."""
+    return subprocess.run(
         [sys.executable, "-P", "-c", SAY_THE_FOLDERS],
         env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))} | environment,
         capture_output=True,
         text=True,
         check=True,
     )
-    return [Path(line) for line in done.stdout.splitlines()]
+
+
+def folders_with(**environment: str) -> list[Path]:
+    return [Path(line) for line in run_with(**environment).stdout.splitlines()]
 
 
 def test_compiled_kernels_are_kept_in_the_user_s_cache(tmp_path):
@@ -34,16 +37,18 @@ def test_compiled_kernels_are_kept_in_the_user_s_cache(tmp_path):
     assert all(module.parent == root for module in modules)
 
 
-def test_where_the_user_s_cache_cannot_be_written_a_temporary_folder_is_used(tmp_path):
+def test_where_the_user_s_cache_cannot_be_written_a_folder_serves_for_the_run(tmp_path):
     taken = tmp_path / "file"
     taken.write_text("no folder can be made in here")
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
 
-    root, *_ = folders_with(XDG_CACHE_HOME=str(taken), TMPDIR=str(elsewhere))
+    done = run_with(XDG_CACHE_HOME=str(taken), TMPDIR=str(elsewhere))
 
-    assert root.parent == elsewhere
-    assert os.access(root, os.W_OK)
+    assert Path(done.stdout.splitlines()[0]).parent == elsewhere
+    assert not list(elsewhere.iterdir()), "it goes when the run ends"
+    (line,) = done.stderr.splitlines()
+    assert f"cannot write to {str(taken / 'acepoint' / 'kernels')!r}" in line
 
 
 def test_compiling_is_announced_until_it_is_done(tmp_path, monkeypatch, capsys):

@@ -141,9 +141,21 @@ def test_a_pruning_net_of_another_shape_is_refused(network, part):
         Network.of_layers(network.encoder, "backgammon", network.layers, "", PruningNet(*parts))
 
 
+@njit
+def what_is_evaluated(net, words, high, low):
+    """How many results of a roll are evaluated, and whether they are a choice."""
+    scratch = make_scratch(net.sizes)
+    set_position(net, scratch, words, 0)
+    return results_worth_evaluating(net, scratch, high, low, CUBELESS, KEPT)
+
+
 def test_without_a_pruning_net_every_result_is_evaluated(network, played_boards):
     packed = movegen.pack(played_boards(BACKGAMMON, 300))[:40]
     dice = np.full((len(packed), 2), (6, 3), np.int8)
     plain = Network.of_layers(network.encoder, "backgammon", network.layers, "")
+    _, offsets = movegen.legal_results(packed, dice)
 
-    assert (choose(plain.quick, packed, dice) == choose(network.kernel, packed, dice)).all()
+    counts = np.diff(offsets)
+    for words, count in zip(movegen.words_of(packed), counts, strict=True):
+        assert what_is_evaluated(plain.quick, words[None], 6, 3) == (count, False)
+    assert (counts > KEPT).sum() > 10

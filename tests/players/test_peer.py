@@ -2,6 +2,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from importlib import metadata
@@ -327,6 +328,23 @@ def test_an_illegal_answer_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(AcepointError, match=r"'gnubg:0'.*no legal result of \[3, 1\]"):
         player.best_packed(start, roll(3, 1))
     player.close()
+
+
+def test_a_process_that_is_answering_is_not_waited_for() -> None:
+    player = PeerPlayer("gnubg:2", "gnubg-nn", ("gnubg-nn", "2"))
+    start = pack(BACKGAMMON.start[None].repeat(5000, 0))
+    many = np.full((5000, 2), (3, 1), np.int8)
+
+    def ask() -> None:
+        with pytest.raises(AcepointError, match="has stopped"):
+            player.best_packed(start, many)
+
+    asking = threading.Thread(target=ask)
+    asking.start()
+    time.sleep(1)  # it is answering by now, minutes' work
+    player.close()
+    asking.join()
+    assert player._process.returncode == -signal.SIGKILL
 
 
 PARENT = """

@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from engine.backgammon.match import Match
 from engine.backgammon.plays import legal_plays
-from engine.backgammon.position import Position, read_id
+from engine.backgammon.position import Position, match_id, read_id
 from engine.cube.context import CubeContext, Owner
 from engine.cube.decisions import CubeActions
 from engine.errors import FileFormatError
@@ -88,9 +89,19 @@ def test_losses_are_judged_by_the_equities_of_the_file(tmp_path):
     assert wrong.take_loss == pytest.approx((0.207 + 0.7) / 2)
 
 
+def test_a_double_that_is_not_allowed_is_not_missed(tmp_path):
+    """The opponent has the cube, or it is the Crawford game."""
+    theirs = Match(length=7, score=(2, 2), cube=2, cube_owner=0)
+    crawford = Match(length=7, score=(6, 2), crawford=True)
+    lines = [decision(match=match_id(match)) for match in (theirs, crawford)]
+    decisions = read_cube_decisions(written(tmp_path / "d.jsonl", *lines))
+
+    assert score_cube(decisions, acting([False] * 2, [True] * 2)).double_loss == 0
+
+
 BAD_FIELDS = {
     "no position": ({"position": 7}, "position is 7"),
-    "malformed position": ({"position": "y24j"}, "y24j"),
+    "malformed position": ({"position": "y24j"}, "line 2: position ID 'y24j'"),
     "malformed match": ({"match": "AQ"}, "line 2: match ID 'AQ'"),
     "no probabilities": ({"probs": None}, "line 2: probs is None"),
     "four probabilities": ({"probs": [0.5, 0, 0, 0]}, "line 2: probs is .*five numbers"),

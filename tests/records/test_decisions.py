@@ -176,10 +176,10 @@ BAD_LINES = {
         "line 2: ply is None",
     ),
     "nested without end": ("[" * 100_000, "line 2: "),
-    "malformed position": (json.dumps(decision(position="4HPw")), "4HPw"),
+    "malformed position": (json.dumps(decision(position="4HPw")), "line 2: position ID '4HPw'"),
     "malformed result": (
         json.dumps(decision(candidates=[{"result": "4HPw!", "equity": 0.5}])),
-        "4HPw!",
+        "line 2: position ID '4HPw!'",
     ),
     "illegal result": (
         json.dumps(decision(candidates=[{"result": START, "equity": 0.5}])),

@@ -8,6 +8,7 @@ import pytest
 from engine.backgammon.position import Position
 from engine.bot import Bot
 from engine.cube.context import CubeContext
+from engine.cube.met import load_table
 from engine.cube.rollout import Limits, Settings
 from engine.errors import FileFormatError
 from engine.records.rollouts import resume, save
@@ -53,6 +54,24 @@ def test_a_saved_rollout_goes_on_as_if_it_had_never_stopped(bot, saved):
 def test_another_rollout_is_refused_by_what_is_different(bot, saved, changes, name):
     with pytest.raises(FileFormatError, match=rf"rollout\.json': {name} .*: expected"):
         resume(opening(bot, **changes), saved)
+
+
+def test_a_table_that_has_changed_is_refused_and_one_that_has_moved_is_not(bot, tmp_path):
+    def written(name, chance):
+        (tmp_path / name).write_text(f"# a table\naway,1,2\n1,0.5,{chance}\n2,{1 - chance},0.5\n"
+                                     "post,0.5,0.49\n")  # fmt: skip
+        return load_table(str(tmp_path / name))
+
+    def rollout(table):
+        return opening(bot, match=CubeContext(away=(2, 2), table=table))
+
+    first = rollout(written("table.csv", 0.68))
+    first.run(Limits(36))
+    save(first, tmp_path / "rollout.json")
+
+    resume(rollout(written("moved.csv", 0.68)), tmp_path / "rollout.json")
+    with pytest.raises(FileFormatError, match="situation"):
+        resume(rollout(written("table.csv", 0.70)), tmp_path / "rollout.json")
 
 
 def test_another_net_is_refused(saved):

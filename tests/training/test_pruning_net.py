@@ -7,9 +7,10 @@ import torch
 from engine.backgammon.variants import BACKGAMMON
 from engine.evaluation.network import Network
 from engine.kernels import movegen
+from engine.kernels.choice import CUBELESS
 from training.config import Shape
 from training.network import new_net
-from training.pruning import MONEY, PRUNING_ENCODER, PruningLearner, Rolls
+from training.pruning import PRUNING_ENCODER, PruningLearner, Rolls
 
 
 @pytest.fixture(scope="module")
@@ -23,8 +24,8 @@ def rolls(played_boards) -> Rolls:
 def share_of_best_first(learner: PruningLearner, rolls: Rolls) -> float:
     """How often the pruning net's first money result is the net's."""
     outputs = learner.net(torch.from_numpy(PRUNING_ENCODER.encode(rolls.boards)))
-    scores = outputs.detach().numpy() @ np.array(MONEY)
-    equities = rolls.values @ np.array(MONEY)
+    scores = outputs.detach().numpy() @ np.array(CUBELESS)
+    equities = rolls.values @ np.array(CUBELESS)
     hits = [
         equities[first + scores[first:after].argmin()] <= equities[first:after].min() + 1e-6
         for first, after in zip(rolls.offsets[:-1], rolls.offsets[1:], strict=True)
@@ -43,6 +44,17 @@ def test_it_learns_which_result_is_best(rolls):
     assert losses[-1] < losses[0]
     assert before < 0.3
     assert share_of_best_first(learner, rolls) > 0.45
+
+
+def test_rolls_without_a_choice_teach_nothing(rolls):
+    counts = np.diff(rolls.offsets)
+    forced = int(np.argmin(counts))
+    first, after = rolls.offsets[forced], rolls.offsets[forced + 1]
+    assert counts[forced] < 2
+    alone = Rolls(
+        rolls.boards[first:after], rolls.values[first:after], np.array([0, after - first])
+    )
+    assert PruningLearner().learn(alone, np.random.default_rng(1), 0.0) == 0
 
 
 def test_what_is_learned_is_kept_in_a_net_file(rolls, tmp_path):

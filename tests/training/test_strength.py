@@ -45,6 +45,12 @@ def test_a_few_seconds_of_training_beat_random_play_by_far(td_share, begin, fini
     assert points.mean() > 1.3
 
 
+def test_a_net_of_another_variant_is_not_measured_at_backgammon(random_network):
+    network = random_network(16, 8)
+    other = Network.of_layers(network.encoder, "hypergammon", network.layers, "")
+    assert Yardstick(2, None).measure(other) == {}
+
+
 def test_the_yardstick_measures_on_the_same_dice_with_sides_exchanged(small_net):
     yardstick = Yardstick(20, None)
     network = Network.load(small_net)

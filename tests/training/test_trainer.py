@@ -332,3 +332,10 @@ def test_a_net_to_begin_with_must_be_for_the_same_variant(begin, tiny, small_net
     settings = dataclasses.replace(tiny, init=str(small_net), variant="hypergammon")
     with pytest.raises(NetError, match="trained for 'backgammon', expected 'hypergammon'"):
         begin(settings)
+
+
+def test_a_run_that_draws_every_play_says_why_it_cannot_learn(begin, finish, tiny):
+    drawn = dataclasses.replace(tiny.self_play, games=2, explored_share=1.0, random_share=0.0)
+    settings = dataclasses.replace(tiny, init=str(released_net()), self_play=drawn)
+    with pytest.raises(AcepointError, match=r"explored-share 1\.0, random-share 0\.0: no play"):
+        finish(begin(settings))

@@ -43,7 +43,7 @@ class Perft:
         if self.depth < 1:
             raise NotationError(f"depth {self.depth}: expected a whole number from 1")
         start = pack(variant(self.variant).start[None])
-        announce_compilation()
+        announce_compilation("movegen")
         rows = []
         for depth in range(1, self.depth + 1):
             began = time.perf_counter()

@@ -135,12 +135,12 @@ class RollOut:
             if not rollout.trials:
                 raise
             ending = INTERRUPTED
+        if self.out:
+            save(rollout, self.out)
         if self.as_json:
             print_json(_report(position, dice, rollout, ending))
         else:
             _print(position, dice, rollout, ending)
-        if self.out:
-            save(rollout, self.out)
         if ending == INTERRUPTED:
             sys.stdout.flush()
             raise KeyboardInterrupt
@@ -213,7 +213,7 @@ def _method(rollout: "Rollout") -> str:
 
 
 def _decision(rollout: "Rollout") -> "CubeDecision":
-    """The cube decision by the means. Of a dead cube, a double changes nothing."""
+    """The cube decision by the means. Where he may not double, as if a double changed nothing."""
     from engine.cube.decisions import CubeDecision
 
     no_double, *doubled = rollout.summaries()
