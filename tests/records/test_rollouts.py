@@ -56,7 +56,7 @@ def test_another_rollout_is_refused_by_what_is_different(bot, saved, changes, na
         resume(opening(bot, **changes), saved)
 
 
-def test_a_table_that_has_changed_is_refused_and_one_that_has_moved_is_not(bot, tmp_path):
+def test_another_table_is_refused_and_the_same_elsewhere_is_not(bot, tmp_path):
     def written(name, chance):
         (tmp_path / name).write_text(f"# a table\naway,1,2\n1,0.5,{chance}\n2,{1 - chance},0.5\n"
                                      "post,0.5,0.49\n")  # fmt: skip
@@ -71,7 +71,7 @@ def test_a_table_that_has_changed_is_refused_and_one_that_has_moved_is_not(bot, 
 
     resume(rollout(written("moved.csv", 0.68)), tmp_path / "rollout.json")
     with pytest.raises(FileFormatError, match="situation"):
-        resume(rollout(written("table.csv", 0.70)), tmp_path / "rollout.json")
+        resume(rollout(written("edited.csv", 0.70)), tmp_path / "rollout.json")
 
 
 def test_another_net_is_refused(saved):

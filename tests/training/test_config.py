@@ -37,8 +37,8 @@ def test_settings_that_are_none_are_refused_in_one_line(text):
     [
         ({"self_play": SelfPlay(games=0)}, "games 0"),
         ({"self_play": SelfPlay(backups=-1)}, "backups -1"),
-        ({"learning": Learning(buffer=10**20)}, "buffer 1"),
-        ({"self_play": SelfPlay(random_plays=10**20)}, "random-plays 1"),
+        ({"learning": Learning(buffer=10**20)}, "buffer 100000000000000000000"),
+        ({"self_play": SelfPlay(random_plays=10**20)}, "random-plays 100000000000000000000"),
         ({"self_play": SelfPlay(random_share=1.5)}, "random-share 1.5"),
         ({"self_play": SelfPlay(random_share=math.nan)}, "random-share nan"),
         ({"self_play": SelfPlay(random_plays=-1)}, "random-plays -1"),
