@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from engine.evaluation import outcome
-from engine.evaluation.network import Network
+from engine.evaluation.network import PROBABILITIES, Network
 from engine.kernels.choice import backup_rolls
 from engine.kernels.playouts import lambda_returns
 from training.selfplay import Trajectories
@@ -14,8 +14,6 @@ from training.selfplay import Trajectories
 __all__ = ["exact_backups", "exact_targets", "td_targets", "unfinished"]
 
 Array = np.ndarray[Any, Any]
-
-PROBABILITIES = 5
 
 
 def unfinished(trajectories: Trajectories) -> Array:

@@ -29,7 +29,7 @@ from engine.kernels.movegen import words_of
 from engine.kernels.net import OUTPUTS, PRUNING, Net
 from engine.kernels.plans import PLANS
 
-__all__ = ["FORMAT", "PRUNING_ENCODER", "Network", "PruningNet"]
+__all__ = ["FORMAT", "PROBABILITIES", "PRUNING_ENCODER", "Network", "PruningNet"]
 
 Array = np.ndarray[Any, Any]
 Layers = list[tuple[Array, Array]]

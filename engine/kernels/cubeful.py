@@ -40,6 +40,7 @@ from engine.kernels import inner, kernel
 
 __all__ = [
     "ACTIONS",
+    "BOTH_SIDES",
     "CENTRE",
     "LEVELS",
     "ME",

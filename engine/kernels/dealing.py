@@ -9,6 +9,7 @@ from engine.kernels.random import game_seed, opening_roll, random_word, roll
 
 __all__ = [
     "game_seeds",
+    "next_game_seeds",
     "opening_rolls",
     "opening_ties",
     "position_words",

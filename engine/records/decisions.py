@@ -37,8 +37,10 @@ from engine.kernels.movegen import legal_results, pack, unpack
 from engine.players.base import CubefulPlayer
 
 __all__ = [
+    "PR_SCALE",
     "CheckerDecisions",
     "CheckerScore",
+    "Choose",
     "CubeDecisions",
     "CubeScore",
     "played_by",

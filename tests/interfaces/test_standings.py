@@ -32,11 +32,11 @@ def test_matches_are_shares_and_games_points() -> None:
     assert (pair["wins"], pair["gammons"], pair["backgammons"]) == ([6, 4], [2, 1], [0, 0])
     assert pair["points_per_game"] == pytest.approx(0.4)
     # Points less 0.4 a game: -4.4 and 4.4 in the two deals, of five games each.
-    assert pair["ci95"] == pytest.approx(1.96 * 4.4 / 5)
+    assert pair["ci95"] == pytest.approx(12.706 * 4.4 / 5)
     assert pair["cube"] == {"turned": [4, 4], "passed": [1, 2], "mean": pytest.approx(2.0)}
     matches = pair["matches"]
     assert (matches["played"], matches["won"], matches["share"]) == (4, [3, 1], 0.75)
-    assert matches["ci95"] == pytest.approx(1.96 * 0.25)
+    assert matches["ci95"] == pytest.approx(12.706 * 0.25)
 
 
 def test_a_difference_of_ratings_is_the_share_above_one_half() -> None:

@@ -330,14 +330,12 @@ def test_an_illegal_answer_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     player.close()
 
 
-def test_a_process_that_is_answering_is_not_waited_for() -> None:
+def test_a_process_that_is_answering_is_not_waited_for(seen: tuple[Array, Array]) -> None:
     player = PeerPlayer("gnubg:2", "gnubg-nn", ("gnubg-nn", "2"))
-    start = pack(BACKGAMMON.start[None].repeat(5000, 0))
-    many = np.full((5000, 2), (3, 1), np.int8)
 
     def ask() -> None:
         with pytest.raises(AcepointError, match="has stopped"):
-            player.best_packed(start, many)
+            player.best_packed(*seen)
 
     asking = threading.Thread(target=ask)
     asking.start()
