@@ -1,7 +1,7 @@
 """Every setting of a training run, with its help text beside it."""
 
 import json
-import math
+import sys
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -112,21 +112,21 @@ class Settings:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be trained with, naming the setting."""
-        counts = {
+        positive = {
             "games": self.self_play.games,
             "backups": self.self_play.backups,
             "rolls": self.self_play.rolls,
             "batch": self.learning.batch,
             "replay": self.learning.replay,
             "buffer": self.learning.buffer,
+            "rate": self.learning.rate,
+            "td-rate": self.learning.td_rate,
             "td-batch": self.learning.td_batch,
         }
-        for name, value in counts.items():
-            if not 0 < value <= _MOST:
-                raise AcepointError(f"{name} {value}: expected a number above 0, up to {_MOST:,}")
-        for name, rate in (("rate", self.learning.rate), ("td-rate", self.learning.td_rate)):
-            if not 0 < rate < math.inf:
-                raise AcepointError(f"{name} {rate}: expected a number above 0")
+        for name, value in positive.items():
+            most = _MOST if isinstance(value, int) else sys.float_info.max
+            if not 0 < value <= most:
+                raise AcepointError(f"{name} {value}: expected a number above 0, up to {most:g}")
         shares = {
             "random-share": self.self_play.random_share,
             "explored-share": self.self_play.explored_share,
