@@ -47,7 +47,7 @@ class SelfPlay:
 class Stages:
     """What the targets are, as the run goes on; a share is of the whole budget."""
 
-    td_share: float = 0.2
+    td_share: float = 0.1
     """Share of the run that learns by TD(lambda); exact backups follow. 1 means TD(lambda) only."""
     first_lambda: float = 0.7
     """Lambda at the start."""
