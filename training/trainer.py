@@ -150,6 +150,7 @@ class Trainer:
             ThreadPoolExecutor(self.workers) as pool,
             _InterruptLater() as interrupt,
         ):
+            self._compile(pool)
             coming = ahead.submit(
                 self._find, pool, self._player, self._player_progress, self.counters.iteration
             )
@@ -198,6 +199,13 @@ class Trainer:
         }
         save_checkpoint(self.folder / CHECKPOINT, tensors, state)
         net.save(self.folder / NET)
+
+    def _compile(self, pool: ThreadPoolExecutor) -> None:
+        """Have the kernels of both stages compiled before the clock of the run goes."""
+        player = self._player.with_bearoff(self._bearoff)
+        rng = np.random.default_rng(self.settings.seed)
+        game = play(player, self._start, 1, self.settings.self_play, rng, pool, 1)
+        exact_targets(player, game, 0.0, pool, 1)
 
     def _find(
         self, pool: ThreadPoolExecutor, player: Network, progress: float, iteration: int
