@@ -142,7 +142,8 @@ class Settings:
         if not 0 <= self.seed < 2**64:
             raise AcepointError(f"seed {self.seed}: expected a number from 0 to 2^64 - 1")
         if not 0 <= self.self_play.random_plays <= _MOST:
-            raise AcepointError(f"random-plays {self.self_play.random_plays}: expected 0 or more")
+            plays = self.self_play.random_plays
+            raise AcepointError(f"random-plays {plays}: expected 0 or more, up to {_MOST:g}")
         if not self.shape.hidden:
             raise AcepointError("hidden (): expected a layer at least")
         for name, layers in (("hidden", self.shape.hidden), ("widen", self.widen)):

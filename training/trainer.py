@@ -225,11 +225,11 @@ class Trainer:
             evaluations += more
         else:
             boards, targets = td_targets(trajectories, decay)
-        if not len(boards):
-            raise AcepointError(
-                f"explored-share {settings.explored_share}, random-share {settings.random_share}: "
-                "no play was the net's own, so there is nothing to learn from"
-            )
+            if not len(boards):
+                raise AcepointError(
+                    f"explored-share {settings.explored_share}, random-share "
+                    f"{settings.random_share}: no play was the net's own to learn from"
+                )
         order = rng.permutation(len(boards))
         some = rng.choice(boards, settings.rolls).view(np.int8).reshape(-1, 2, 32)
         rolls = Rolls.of_positions(player, some, rng)

@@ -34,6 +34,14 @@ COMMANDS = (
 SCRIPT = Path(sysconfig.get_path("scripts")) / "acepoint"
 
 
+def test_a_table_is_printed_whatever_the_encoding():
+    environment = os.environ | {"PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(
+        [SCRIPT, "perft", "2"], env=environment, capture_output=True, text=True, check=True
+    )
+    assert "????" in done.stdout
+
+
 def object_of(done: "subprocess.CompletedProcess[str]") -> dict:
     assert done.returncode == 0, done
     assert len(done.stdout.splitlines()) == 1

@@ -140,6 +140,9 @@ def test_exact_targets_are_the_backups_where_lambda_is_0_and_correct_them_elsewh
     assert asked == asked_alone
     np.testing.assert_array_equal(boards, trajectories.boards[unfinished(trajectories)])
     assert (corrected != plain).any(axis=1).mean() > 0.9
+    drawn = ~trajectories.best_follows[unfinished(trajectories)]
+    assert drawn.sum() > 5
+    assert (corrected != plain)[drawn].any(axis=1).mean() > 0.9, "also behind a random play"
     before_the_end = trajectories.offsets[1:] - np.arange(1, GAMES + 1) - 1
     np.testing.assert_allclose(corrected[before_the_end], plain[before_the_end], atol=1e-6)
 
