@@ -56,7 +56,7 @@ def main() -> None:
     """Run the command line of this process and exit with its code."""
     arguments = sys.argv[1:]
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")  # a table's lines are not in every encoding
+        sys.stdout.reconfigure(errors="replace")  # not every encoding has a ±
     if _is_ours(arguments):
         _start_quickly()
     code = _run(arguments)
