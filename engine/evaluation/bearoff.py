@@ -31,7 +31,7 @@ from engine.kernels.bearoff import (
 from engine.kernels.movegen import words_of
 
 __all__ = [
-    "PIPS_A_ROLL",
+    "MEAN_PIPS",
     "Race",
     "databases",
     "is_exact",
@@ -43,7 +43,7 @@ __all__ = [
 
 Array = np.ndarray[Any, Any]
 
-PIPS_A_ROLL = 49 / 6  # in the mean
+MEAN_PIPS = 49 / 6  # of a roll
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Race:
         """The effective pip count: mean rolls times mean pips of a roll (Trice, "Backgammon Boot
         Camp").
         """
-        return self.mean * PIPS_A_ROLL
+        return self.mean * MEAN_PIPS
 
     @property
     def wastage(self) -> float:
@@ -122,14 +122,14 @@ def _read_only(numbers: Array) -> Array:
 
 @cache
 def load() -> Bearoff:
-    """The largest sound databases of this user, mapped once; empty where there are none.
+    """The best sound databases of this user, mapped once; empty where there are none.
 
     A damaged one, or one of another version, is told of on standard error and not used.
     """
-    return tables(_largest("one-sided"), _largest("two-sided"))
+    return tables(_best("one-sided"), _best("two-sided"))
 
 
-def _largest(kind: Kind) -> tuple[Database, Array] | None:
+def _best(kind: Kind) -> tuple[Database, Array] | None:
     for database in present(kind):
         try:
             return database, read(database)

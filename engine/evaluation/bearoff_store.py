@@ -24,6 +24,7 @@ from engine.evaluation.whole_file import write_whole
 from engine.kernels.bearoff import MAX_CHECKERS, MAX_POINTS, PAIR
 
 __all__ = [
+    "DEFAULTS",
     "ONE_SIDED",
     "TWO_SIDED",
     "Database",
@@ -41,7 +42,7 @@ Kind = Literal["one-sided", "two-sided"]
 
 FORMAT = "acepoint-bearoff-1"
 HEADER = 4096  # a page, so that the numbers begin on one
-PIPS_A_ROLL = 3  # the least that a roll moves while nothing is borne off
+LEAST_PIPS = 3  # that a roll moves while nothing is borne off
 LANES = 8
 
 
@@ -77,8 +78,12 @@ class Database:
 
     @property
     def width(self) -> int:
-        """How many numbers of rolls a one-sided database tells apart; it takes fewer to be done."""
-        rolls = self.points * self.checkers // PIPS_A_ROLL + 2
+        """How many numbers of rolls a one-sided database tells apart; it takes fewer to be done.
+
+        A checker on the ace point wastes half of what moves one two points on, so it counts as two
+        pips.
+        """
+        rolls = max(self.points, 2) * self.checkers // LEAST_PIPS + 2
         return -(-rolls // LANES) * LANES
 
     @property
@@ -98,9 +103,14 @@ class Database:
         """Where it is kept."""
         return folder() / f"{self.kind}-{self.points}x{self.checkers}.bearoff"
 
+    def covers(self, other: "Database") -> bool:
+        """Whether all positions of another database of the kind are in this one."""
+        return self.points >= other.points and self.checkers >= other.checkers
+
 
 ONE_SIDED = Database("one-sided", 6, 15)
 TWO_SIDED = Database("two-sided", 6, 6)
+DEFAULTS = {each.kind: each for each in (ONE_SIDED, TWO_SIDED)}
 
 
 def folder() -> Path:
@@ -110,7 +120,10 @@ def folder() -> Path:
 
 
 def present(kind: Kind) -> list[Database]:
-    """The databases of a kind that are in the folder, sound or not, largest first."""
+    """The databases of a kind that are in the folder, sound or not, best first.
+
+    Those that cover the default one come before the others, and then the largest.
+    """
     pattern = re.compile(rf"{kind}-(\d+)x(\d+)\.bearoff")
     matches = (pattern.fullmatch(path.name) for path in folder().glob(f"{kind}-*.bearoff"))
     sizes = ((int(match[1]), int(match[2])) for match in matches if match)
@@ -119,7 +132,10 @@ def present(kind: Kind) -> list[Database]:
         for points, checkers in sizes
         if 1 <= points <= MAX_POINTS and 1 <= checkers <= MAX_CHECKERS
     ]
-    return sorted(found, key=lambda each: (each.positions, each.points), reverse=True)
+    default = DEFAULTS[kind]
+    return sorted(
+        found, key=lambda each: (each.covers(default), each.positions, each.points), reverse=True
+    )
 
 
 def read(database: Database) -> Array:
@@ -157,7 +173,7 @@ def _fault(database: Database, header: bytes, size: int) -> str:
     """What is wrong with a file of this header and size, or nothing."""
     try:
         fields = json.loads(header)
-    except ValueError:
+    except (ValueError, RecursionError):
         return "damaged or of another program"
     if not isinstance(fields, dict) or fields.get("format") != FORMAT:
         return f"of another version, expected {FORMAT}"

@@ -21,6 +21,7 @@ from engine.evaluation.bearoff_store import (
     present,
     read,
 )
+from engine.kernels.bearoff import ALL, MAX_CHECKERS
 
 SMALL = Database("one-sided", 3, 4)
 LARGER = Database("one-sided", 3, 5)
@@ -96,6 +97,7 @@ FAULTS = {
     "another program's": (lambda path: path.write_bytes(b"gnubg-OS-06-15-1-1-0" * 300), "damaged"),
     "a list": (lambda path: damage(path, 0, b"[]".ljust(HEADER)), "another version"),
     "an older version": (older, "another version, expected acepoint-bearoff-1"),
+    "a deep list": (lambda path: damage(path, 0, b"[" * HEADER), "damaged or of another program"),
     "cut short": (cut, "bytes instead of"),
     "empty": (lambda path: path.write_bytes(b""), "damaged"),
     "another size": (replace, "not the one-sided 3x4 that its name"),
@@ -119,7 +121,7 @@ def test_a_file_that_is_not_sound_is_refused_and_built_again(spoil, said):
     assert SMALL.path.read_bytes() == sound
 
 
-def test_loading_takes_the_largest_sound_databases_and_tells_of_the_others(capsys):
+def test_loading_takes_the_best_sound_databases_and_tells_of_the_others(capsys):
     for database in (SMALL, LARGER, PAIRS):
         build(database, progress=False)
     assert present("one-sided") == [LARGER, SMALL]
@@ -131,6 +133,26 @@ def test_loading_takes_the_largest_sound_databases_and_tells_of_the_others(capsy
     assert (found.pair_points, found.pair_positions) == (3, PAIRS.positions)
     assert databases(found) == [SMALL, PAIRS]
     assert f"{str(LARGER.path)!r}: damaged" in capsys.readouterr().err
+
+
+def test_what_covers_the_default_comes_before_what_is_only_larger(monkeypatch):
+    monkeypatch.setitem(bearoff_store.DEFAULTS, "one-sided", LARGER)
+    covering, longer = Database("one-sided", 4, 5), Database("one-sided", 12, 4)
+    assert longer.positions > covering.positions
+    for database in (LARGER, covering, longer):
+        build(database, progress=False)
+
+    assert present("one-sided") == [covering, LARGER, longer]
+    assert databases(load()) == [covering]
+
+
+@pytest.mark.parametrize("points", range(1, 7))
+def test_every_bearoff_is_done_before_the_rolls_that_a_database_tells_apart(points):
+    database = Database("one-sided", points, MAX_CHECKERS)
+    tails = solve(database).reshape(-1, 2, database.width)
+
+    assert (tails[:, :, -1] == 0).all()
+    assert (tails[1:, ALL, 0] == 1).all()
 
 
 def test_without_databases_loading_gives_empty_ones_silently(capsys):

@@ -9,8 +9,8 @@ import tyro
 
 from engine.errors import NotationError, PositionError
 from engine.interfaces.cli.options import AsJson, Count, Table, VariantName
-from engine.interfaces.cli.output import print_json, print_table
-from engine.interfaces.cli.situation import read_situation
+from engine.interfaces.cli.output import decision_fields, print_json, print_table
+from engine.interfaces.cli.situation import print_situation, read_situation
 
 if TYPE_CHECKING:
     from engine.backgammon.position import Position
@@ -23,7 +23,6 @@ __all__ = ["Bearoff"]
 
 BAR = 26  # characters of the longest bar of a picture
 SHOWN = 0.0005  # the least chance that is
-HOLDERS = {"CENTRE": "in the centre", "ME": "with X", "OPPONENT": "with O"}
 
 BearoffText = Annotated[
     Optional[str],
@@ -35,8 +34,7 @@ BearoffText = Annotated[
     ),
 ]
 KindName = Annotated[
-    Optional[Literal["one-sided", "two-sided"]],
-    tyro.conf.arg(help="Build: the database; by default both.", help_behavior_hint=""),
+    Literal["both", "one-sided", "two-sided"], tyro.conf.arg(help="Build: the database.")
 ]
 
 
@@ -60,7 +58,7 @@ class Bearoff:
     what: tyro.conf.Positional[Literal["build", "show"]]
     """Build the databases, or show a position."""
     position: BearoffText = None
-    kind: KindName = None
+    kind: KindName = "both"
     points: Count = None
     """Build: the points, from the ace point, on which the checkers are; by default 6."""
     checkers: Count = None
@@ -76,19 +74,20 @@ class Bearoff:
                 raise NotationError(f"{self.position!r}: expected with bearoff show only")
             self._build()
             return
-        for name in ("kind", "points", "checkers"):
-            if getattr(self, name) is not None:
+        given = {"kind": self.kind != "both", "points": self.points, "checkers": self.checkers}
+        for name, value in given.items():
+            if value not in (None, False):
                 raise NotationError(f"--{name}: expected with bearoff build only")
         if self.position is None:
             raise NotationError("bearoff show: expected a position")
         self._show(self.position)
 
     def _build(self) -> None:
-        from engine.evaluation.bearoff_store import ONE_SIDED, TWO_SIDED, Database, is_sound
+        from engine.evaluation.bearoff_store import DEFAULTS, Database, is_sound
 
         rows = []
-        for default in (ONE_SIDED, TWO_SIDED):
-            if self.kind in (None, default.kind):
+        for default in DEFAULTS.values():
+            if self.kind in ("both", default.kind):
                 points = default.points if self.points is None else self.points
                 checkers = default.checkers if self.checkers is None else self.checkers
                 database = Database(default.kind, points, checkers)
@@ -148,13 +147,13 @@ def _build(database: "Database") -> None:
 
 
 def _build_what_lacks() -> None:
-    """Build the default database of a kind of which there is no sound one."""
-    from engine.evaluation.bearoff import load
-    from engine.evaluation.bearoff_store import ONE_SIDED, TWO_SIDED
+    """Build the default database of a kind where no sound one covers it."""
+    from engine.evaluation.bearoff import databases, load
+    from engine.evaluation.bearoff_store import DEFAULTS
 
-    found = load()
-    for database, positions in ((ONE_SIDED, found.positions), (TWO_SIDED, found.pair_positions)):
-        if not positions:
+    found = {each.kind: each for each in databases(load())}
+    for kind, database in DEFAULTS.items():
+        if kind not in found or not found[kind].covers(database):
             print(f"building the {database} bearoff database (once) ...", file=sys.stderr)
             _build(database)
             load.cache_clear()
@@ -183,11 +182,7 @@ def _fields(position: "Position", analysis: "BearoffAnalysis") -> dict[str, Any]
         "races": analysis.races and [_race_fields(race) for race in analysis.races],
         "probabilities": [float(p) for p in decision.probabilities],
         "equity": float(equity(decision.probabilities)),
-        "no_double": decision.no_double,
-        "double_take": decision.double_take,
-        "double_pass": decision.double_pass,
-        "action": decision.action,
-        "take": decision.takes,
+        **decision_fields(decision),
         "money": {
             owner.name.lower(): {"no_double": each.no_double, "equity": each.equity}
             for owner, each in analysis.money.items()
@@ -209,11 +204,11 @@ def _race_fields(race: "Race") -> dict[str, Any]:
 
 def _print(position: "Position", context: "CubeContext", analysis: "BearoffAnalysis") -> None:
     from engine.evaluation.outcome import equity
-    from engine.interfaces.board_text import draw
-    from engine.interfaces.situation_text import describe
+    from engine.interfaces.situation_text import HOLDERS
 
     decision = analysis.decision
-    print(f"\n{draw(position)}\n\n {describe(context)}.\n")
+    print_situation(position, context)
+    print()
     if analysis.races:
         _print_races(analysis.races)
     source = "exact" if analysis.exact else "each side racing by itself, the cube by the model"
@@ -223,7 +218,7 @@ def _print(position: "Position", context: "CubeContext", analysis: "BearoffAnaly
         f"a gammon {gammon:.2f} %, lose a gammon {lost_gammon:.2f} %"
     )
     print(f" Equity without the cube {float(equity(decision.probabilities)):+.4f}\n")
-    rows = [(HOLDERS[owner.name], each) for owner, each in analysis.money.items()]
+    rows = [(HOLDERS[owner], each) for owner, each in analysis.money.items()]
     if not context.is_money:
         rows.append(("this score, in EMG", decision))
     print_table(
@@ -240,6 +235,8 @@ def _print(position: "Position", context: "CubeContext", analysis: "BearoffAnaly
             for name, each in rows
         ],
     )
+    if not context.is_money:
+        print(f"\n Match-winning chance: {100 * context.mwc(decision.equity):.2f} %")
     print(f"\n Proper cube action: {decision.action}")
 
 
