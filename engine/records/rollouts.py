@@ -24,7 +24,8 @@ from engine.kernels.rollout import COLUMNS
 
 __all__ = ["resume", "save"]
 
-FORMAT = "acepoint-rollout-1"
+MOST = 1e6  # that a trial can say: no cube and no luck brings more
+FORMAT = "acepoint-rollout-2"
 
 
 def save(rollout: Rollout, path: str | os.PathLike[str]) -> None:
@@ -43,7 +44,7 @@ def resume(rollout: Rollout, path: str | os.PathLike[str]) -> None:
         content = json.loads(Path(path).read_text())
     except OSError as error:
         raise FileFormatError(f"rollout file {str(path)!r}: {error.strerror}") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise FileFormatError(f"rollout file {str(path)!r}: not JSON ({error})") from None
     try:
         rollout.samples[:] = _trials(content, rollout)
@@ -59,9 +60,10 @@ def _trials(content: Any, rollout: Rollout) -> list[Any]:
             raise FileFormatError(f"{name} {content.get(name)!r}: expected {ours!r}")
     try:
         samples = [np.array(each, np.float64).reshape(-1, COLUMNS) for each in content["trials"]]
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, OverflowError):
         samples = []
-    if len(samples) != len(rollout.starts) or not all(np.isfinite(each).all() for each in samples):
+    sound = [len(each) > 0 and (np.abs(each) < MOST).all() for each in samples]
+    if len(samples) != len(rollout.starts) or not all(sound):
         raise FileFormatError(f"trials: expected rows of {COLUMNS} numbers for each candidate")
     return samples
 
@@ -73,9 +75,9 @@ def _description(rollout: Rollout) -> dict[str, Any]:
         "format": FORMAT,
         "net": rollout.net_hash,
         "situation": _situation(rollout.root),
-        "candidates": {
-            start.name: encode_position(unpack(start.packed[None])[0]) for start in rollout.starts
-        },
+        "candidates": [
+            [start.name, encode_position(unpack(start.packed[None])[0])] for start in rollout.starts
+        ],
         "databases": rollout.databases,
         **{name: getattr(settings, name) for name in settings.__slots__},
     }
@@ -89,6 +91,7 @@ def _situation(context: CubeContext) -> dict[str, Any]:
         "in_play": context.in_play,
         "jacoby": context.jacoby,
         "beavers": context.beavers,
+        "turns_left": context.turns_left,
         "table": _fingerprint(context.table or load_table(DEFAULT_TABLE)),
     }
 

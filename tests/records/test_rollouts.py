@@ -84,6 +84,7 @@ def test_another_net_is_refused(saved):
     [
         ("", "not JSON"),
         ("[]", "expected an object of format"),
+        ("[" * 100_000, "not JSON"),
         ('{"format": "acepoint-rollout-0"}', "expected an object of format"),
     ],
 )
@@ -93,7 +94,10 @@ def test_a_foreign_file_is_refused(bot, saved, text, said):
         resume(opening(bot), saved)
 
 
-@pytest.mark.parametrize("trials", [None, [], [[[1.0]]], [[["x"] * 6]], [[[float("nan")] * 6]]])
+@pytest.mark.parametrize(
+    "trials",
+    [None, [], [[]], [[[1.0]]], *([[[each] * 6]] for each in ("x", float("nan"), 10**400, 1e300))],
+)
 def test_damaged_trials_are_refused(bot, saved, trials):
     content = json.loads(saved.read_text())
     saved.write_text(json.dumps(content | {"trials": trials}))
@@ -101,6 +105,17 @@ def test_damaged_trials_are_refused(bot, saved, trials):
     with pytest.raises(FileFormatError, match="trials: expected rows of 6 numbers"):
         resume(rollout, saved)
     assert rollout.trials == 0
+
+
+def test_candidates_in_another_order_are_refused(bot, saved):
+    """Their trials stand in that order."""
+    content = json.loads(saved.read_text())
+    content["candidates"] = content["candidates"][::-1]
+    saved.write_text(json.dumps(content))
+
+    assert len(content["candidates"]) > 1
+    with pytest.raises(FileFormatError, match="candidates"):
+        resume(opening(bot), saved)
 
 
 def test_files_that_cannot_be_read_or_written_are_named(bot, tmp_path):
