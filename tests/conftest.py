@@ -11,6 +11,7 @@ import pytest
 
 from engine.backgammon.board import BAR, COLUMNS, OFF, Boards, is_over
 from engine.backgammon.dice import ROLLS, WEIGHTS
+from engine.backgammon.position import Position
 from engine.backgammon.variants import VARIANTS, Variant
 from engine.bot import Bot
 from engine.evaluation.bearoff import tables
@@ -115,7 +116,7 @@ def small_net(tmp_path_factory: pytest.TempPathFactory, random_network: RandomNe
 @pytest.fixture(scope="session")
 def acepoint(small_net: Path) -> Run:
     """Runs the installed command in a process: acepoint("move", ..., typed="")."""
-    Bot(small_net)  # says that it compiles, if need be: no command does again
+    Bot(small_net).evaluate([Position.start()])  # compiles, if need be: no command says so
 
     def run(*arguments: object, typed: str = "") -> "subprocess.CompletedProcess[str]":
         script = Path(sysconfig.get_path("scripts")) / "acepoint"

@@ -15,7 +15,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -61,9 +61,27 @@ def folder_of(module: str) -> Path:
 
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile a function that Python calls: cached on disk, without the interpreter's lock."""
-    numba.config.CACHE_DIR = str(folder_of(function.__module__.rpartition(".")[2]))
-    compiled: Callable[..., Any] = numba.njit(cache=True, nogil=True)(function)
+    elsewhere = numba.config.CACHE_DIR
+    folder = folder_of(function.__module__.rpartition(".")[2])
+    numba.config.CACHE_DIR = str(folder)
+    compiled: Any = numba.njit(cache=True, nogil=True)(function)
+    numba.config.CACHE_DIR = elsewhere
+    on_disk = compiled._cache  # noqa: SLF001 - numba reads it without a guard
+    on_disk.load_overload = partial(_load_or_forget, on_disk.load_overload, folder)
     return compiled
+
+
+def _load_or_forget(load: Callable[..., Any], folder: Path, *arguments: Any) -> Any:
+    """What numba has on disk of a kernel; None if nothing, or nothing that can be read.
+
+    What cannot be read goes, so that it is compiled again.
+    """
+    try:
+        return load(*arguments)
+    except Exception:  # pickle's, and whatever the objects say that it makes of damaged files
+        for file in folder.rglob("*.nb[ic]"):
+            file.unlink(missing_ok=True)
+        return None
 
 
 def inner(function: Callable[..., Any] | None = None, *, fastmath: bool = False) -> Any:
@@ -75,7 +93,12 @@ def inner(function: Callable[..., Any] | None = None, *, fastmath: bool = False)
     return compile_function if function is None else compile_function(function)
 
 
-def announce_compilation(module: str = "forward") -> None:
+def announce_compilation(module: str) -> None:
     """Say on standard error, when a kernel module has not been compiled yet, that it will be."""
-    if not folder_of(module).exists():
-        print("compiling the kernels (once, under a minute) ...", file=sys.stderr)
+    if not any(folder_of(module).rglob("*.nbi")):  # numba's index of what it has compiled
+        _say_that_it_compiles()
+
+
+@cache
+def _say_that_it_compiles() -> None:
+    print("compiling the kernels (once, under a minute) ...", file=sys.stderr)

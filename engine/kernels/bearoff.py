@@ -17,6 +17,7 @@ import numpy as np
 from numba import njit
 
 from engine.kernels import inner, kernel
+from engine.kernels.movegen import OTHER
 
 __all__ = [
     "ALL",
@@ -24,7 +25,6 @@ __all__ = [
     "MAX_CHECKERS",
     "MAX_POINTS",
     "NUMBERS",
-    "OTHER",
     "PAIR",
     "Bearoff",
     "actions_of_boards",
@@ -41,7 +41,6 @@ __all__ = [
 
 Array = np.ndarray[Any, Any]
 
-OTHER = 32
 MAX_POINTS = 12  # so that two sides within them have no contact and no backgammon is possible
 MAX_CHECKERS = 15
 ALL, FIRST = 0, 1  # rows of a one-sided position: all checkers off, the first checker off

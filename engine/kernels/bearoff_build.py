@@ -16,11 +16,10 @@ from engine.kernels.bearoff import (
     FIRST,
     MAX_CHECKERS,
     NUMBERS,
-    OTHER,
     PAIR,
     position_number,
 )
-from engine.kernels.movegen import MAX_RESULTS, results_into
+from engine.kernels.movegen import MAX_RESULTS, OTHER, results_into
 
 __all__ = ["ROLLS", "list_plays", "place_positions", "solve_one_sided", "solve_pairs"]
 

@@ -12,8 +12,8 @@ from engine.kernels import inner, kernel
 from engine.kernels.bearoff import is_covered
 from engine.kernels.cubeful import ACTIONS, Cubes, outcome_worths
 from engine.kernels.forward import evaluate_result, set_position
-from engine.kernels.movegen import results_into
-from engine.kernels.net import KEPT, OTHER, Net, Scratch, make_scratch
+from engine.kernels.movegen import OTHER, results_into
+from engine.kernels.net import KEPT, Net, Scratch, make_scratch
 from engine.kernels.pruning import keep_promising, weigh_outcomes
 from engine.kernels.worth import value_of_board
 

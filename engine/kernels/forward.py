@@ -17,17 +17,16 @@ from numba import njit
 from engine.kernels import inner, kernel
 from engine.kernels.bearoff import bearoff_values
 from engine.kernels.bits import lowest_bit
+from engine.kernels.movegen import OTHER, SIZE
 from engine.kernels.net import (
     COUNTS,
-    OTHER,
     PRUNING,
-    SIZE,
     Net,
     Scratch,
     copy_into,
     make_scratch,
 )
-from engine.kernels.plans import plan_of
+from engine.kernels.plans import RACE, plan_of
 from engine.kernels.tactics import TACTICS, tactics_into
 from engine.kernels.vector import (
     CHAINS,
@@ -176,19 +175,32 @@ def _head(net: Net, scratch: Scratch, boards: Array, row: int) -> int:
 
 
 @njit(inline="always")
+def _any_back(boards: Array, row: int, start: int) -> bool:
+    """Whether a side has a checker on the bar or in the other's home board."""
+    behind = 0
+    for column in range(19, 26):
+        behind |= boards[row, start + column]
+    return behind != 0
+
+
+@njit(inline="always")
 def _make_possible(boards: Array, row: int, values: Array, at: int) -> None:
     """Force the five probabilities values[at:] of int8 boards[row] to be possible and cumulative.
 
-    A side that has borne a checker off cannot lose a gammon; a part is not above its whole.
+    A side that has borne a checker off cannot lose a gammon, nor in a race one that has none on the
+    bar and in the winner's home board a backgammon; a part is not above its whole.
     """
     zero = np.float32(0)
     win = values[at]
     gammon = zero if boards[row, OTHER] > 0 else min(values[at + 1], win)
     lost_gammon = zero if boards[row, 0] > 0 else min(values[at + 3], np.float32(1) - win)
+    is_race = plan_of(boards, row) == RACE
+    safe = is_race and not _any_back(boards, row, OTHER)
+    lost_safe = is_race and not _any_back(boards, row, 0)
     values[at + 1] = gammon
-    values[at + 2] = min(values[at + 2], gammon)
+    values[at + 2] = zero if safe else min(values[at + 2], gammon)
     values[at + 3] = lost_gammon
-    values[at + 4] = min(values[at + 4], lost_gammon)
+    values[at + 4] = zero if lost_safe else min(values[at + 4], lost_gammon)
 
 
 @njit(inline="always")
@@ -217,10 +229,7 @@ def _finished(words: Array, boards: Array, row: int, values: Array, at: int) -> 
         return False
     loser = 0 if lost else OTHER
     gammon = boards[row, loser] == 0
-    behind = 0
-    for column in range(19, 26):
-        behind |= boards[row, loser + column]
-    backgammon = gammon and behind != 0
+    backgammon = gammon and _any_back(boards, row, loser)
     values[at] = not lost
     values[at + 1] = not lost and gammon
     values[at + 2] = not lost and backgammon

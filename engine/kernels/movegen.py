@@ -21,6 +21,9 @@ from engine.kernels.bits import highest_bit
 __all__ = [
     "MAX_RESULTS",
     "MAX_STEPS",
+    "OTHER",
+    "SIZE",
+    "boards_of",
     "flat",
     "is_over",
     "legal_results",
@@ -315,7 +318,8 @@ def words_of(packed: Array) -> Array:
     return flat(packed).view(np.uint64)
 
 
-def _as_boards(words: Array) -> Array:
+def boards_of(words: Array) -> Array:
+    """int8[N, 2, 32] packed boards of their uint64[N, 8]."""
     return words.view(np.int8).reshape(-1, 2, OTHER)
 
 
@@ -328,7 +332,7 @@ def legal_results(packed: Array, dice: Array) -> tuple[Array, Array]:
     one, the position with sides switched; a finished game has none.
     """
     results, offsets = _generate(flat(packed), np.ascontiguousarray(dice, np.int8), 1)
-    return _as_boards(results), offsets
+    return boards_of(results), offsets
 
 
 def legal_results_all_rolls(packed: Array) -> tuple[Array, Array]:
@@ -340,4 +344,4 @@ def legal_results_all_rolls(packed: Array) -> tuple[Array, Array]:
     rolls = np.tile(_ALL_ROLLS, (len(packed), 1))
     results, flat_offsets = _generate(flat(packed), rolls, len(_ALL_ROLLS))
     starts = np.arange(len(packed))[:, None] * len(_ALL_ROLLS) + np.arange(len(_ALL_ROLLS) + 1)
-    return _as_boards(results), flat_offsets[starts]
+    return boards_of(results), flat_offsets[starts]

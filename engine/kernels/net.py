@@ -6,16 +6,14 @@ import numpy as np
 from numba import njit
 
 from engine.kernels.bearoff import Bearoff
-from engine.kernels.movegen import MAX_RESULTS
+from engine.kernels.movegen import MAX_RESULTS, SIZE
 from engine.kernels.tactics import TACTICS
 
 __all__ = [
     "COUNTS",
     "KEPT",
-    "OTHER",
     "OUTPUTS",
     "PRUNING",
-    "SIZE",
     "Net",
     "Scratch",
     "copy_into",
@@ -24,8 +22,6 @@ __all__ = [
 
 Array = np.ndarray[Any, Any]
 
-SIZE = 64
-OTHER = 32
 OUTPUTS = 8
 COUNTS = 16  # rows of the table a slot has
 PRUNING = 32  # units of the net that says which results are worth evaluating

@@ -14,13 +14,13 @@ from engine.kernels import kernel
 from engine.kernels.bits import highest_bit
 from engine.kernels.vector import mask_above
 
-__all__ = ["COLUMNS", "PLANS", "in_contact", "plan_of", "plans_of"]
+__all__ = ["PLANS", "POINTS_AND_BAR", "RACE", "in_contact", "plan_of", "plans_of"]
 
 Array = np.ndarray[Any, Any]
 
 PLANS = 10
 RACE = 0
-COLUMNS = 0x3FFFFFE  # the mask of points 1..24 and the bar
+POINTS_AND_BAR = 0x3FFFFFE  # the mask of points 1..24 and the bar
 
 
 @njit(inline="always")
@@ -46,7 +46,7 @@ def plan_of(boards: Array, row: int) -> int:
     (a) and the other (b) have back.
     """
     start = 64 * row
-    columns = np.uint32(COLUMNS)
+    columns = np.uint32(POINTS_AND_BAR)
     mine = mask_above(boards, start, 0) & columns
     theirs = mask_above(boards, start + 32, 0) & columns
     if not in_contact(mine, theirs):

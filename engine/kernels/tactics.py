@@ -28,7 +28,7 @@ from numba import njit
 
 from engine.kernels import inner, kernel
 from engine.kernels.bits import highest_bit, lowest_bit, reverse
-from engine.kernels.plans import COLUMNS, in_contact
+from engine.kernels.plans import POINTS_AND_BAR, in_contact
 from engine.kernels.vector import mask_above
 
 __all__ = ["TACTICS", "tactics_into", "tactics_of"]
@@ -183,7 +183,7 @@ def tactics_into(boards: Array, row: int, out: Array, at: int) -> None:
     for index in range(TACTICS):
         out[at + index] = np.float32(0)
     start = row * 64
-    columns = np.uint32(COLUMNS)
+    columns = np.uint32(POINTS_AND_BAR)
     mine = mask_above(boards, start, 0) & columns
     theirs = mask_above(boards, start + 32, 0) & columns
     if not in_contact(mine, theirs):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from engine.backgammon.board import is_over, outcome_points
+from engine.backgammon.board import Phase, is_over, outcome_points, phases
 from engine.backgammon.dice import ROLLS, WEIGHTS
 from engine.backgammon.position import read_id
 from engine.evaluation import outcome
@@ -23,8 +23,10 @@ def possible(logits, packed):
     win, gammon, backgammon, lost_gammon, lost_backgammon = 1 / (1 + np.exp(-logits.T))
     gammon = np.where(boards[:, 1, 0] > 0, 0, np.minimum(gammon, win))
     lost_gammon = np.where(boards[:, 0, 0] > 0, 0, np.minimum(lost_gammon, 1 - win))
-    backgammon = np.minimum(backgammon, gammon)
-    lost_backgammon = np.minimum(lost_backgammon, lost_gammon)
+    race = phases(boards) == Phase.RACE
+    behind, their_behind = (boards[:, side, 19:].any(axis=1) for side in (0, 1))
+    backgammon = np.where(race & ~their_behind, 0, np.minimum(backgammon, gammon))
+    lost_backgammon = np.where(race & ~behind, 0, np.minimum(lost_backgammon, lost_gammon))
     values = np.stack([win, gammon, backgammon, lost_gammon, lost_backgammon], axis=1)
     over = is_over(boards)
     values[over] = outcome.of_points(outcome_points(boards))[over]
@@ -197,7 +199,8 @@ def test_the_choice_is_a_legal_result_that_the_next_player_likes_least(
 
 def test_of_two_equal_results_the_first_of_the_generator_is_chosen(unfinished, random_network):
     feature_set = random_network(8).encoder
-    layers = [(np.zeros((8, feature_set.features)), np.zeros(8)), (np.zeros((5, 8)), np.zeros(5))]
+    rare = np.array([0, 0, -50, 0, -50])  # backgammons, which are not always possible
+    layers = [(np.zeros((8, feature_set.features)), np.zeros(8)), (np.zeros((5, 8)), rare)]
     same = [(weight.astype(np.float32), bias.astype(np.float32)) for weight, bias in layers]
     indifferent = Network.of_layers(feature_set, "backgammon", same, "nothing learned")
     not_home = unfinished[unfinished[:, 0, 10:].any(axis=1)]  # so that 21 bears none off
@@ -210,7 +213,7 @@ def test_of_two_equal_results_the_first_of_the_generator_is_chosen(unfinished, r
 
 
 def test_backing_up_is_the_mean_over_the_rolls_of_the_best_result(network, unfinished):
-    backed_up = network.back_up(unfinished)
+    backed_up, _ = network.back_up(unfinished)
 
     expected = np.zeros((len(unfinished), 5))
     for dice, weight in zip(ROLLS, WEIGHTS, strict=True):
@@ -225,7 +228,7 @@ def test_backing_up_the_last_checker_of_a_gammon_is_exact(network):
     packed[0, 0, [0, 1]] = 14, 1
     packed[0, 1, [7, 1]] = 1, 14
 
-    five = network.back_up(packed)
+    five, _ = network.back_up(packed)
 
     np.testing.assert_allclose(five[0], [1, 1, 0, 0, 0], atol=1e-6)
 
@@ -243,7 +246,27 @@ def test_a_loss_that_is_certain_is_still_a_value(unfinished, random_network):
     chosen, values = network.choose(all_on, dice)
 
     np.testing.assert_array_equal(values, network.evaluate(chosen))
-    still_all_on = chosen[:, 1, 0] == 0
+    still_all_on = (chosen[:, 1, 0] == 0) & (phases(movegen.unpack(chosen)) == Phase.CONTACT)
     assert still_all_on.sum() > 5
     assert (values[still_all_on] == [1, 1, 1, 0, 0]).all()
-    np.testing.assert_allclose(network.back_up(all_on), network.back_up(all_on[::-1])[::-1])
+    there, back = (network.back_up(boards)[0] for boards in (all_on, all_on[::-1]))
+    np.testing.assert_allclose(there, back[::-1])
+
+
+def test_in_a_race_only_who_is_still_behind_can_lose_a_backgammon(random_network):
+    network = random_network(8)
+    layers = [network.layers[0], (np.zeros((5, 8), np.float32), np.zeros(5, np.float32))]
+    even = Network.of_layers(network.encoder, "backgammon", layers, "every chance one half")
+    boards = np.zeros((4, 2, 26), np.int8)
+    boards[:3, 0, [0, 1]] = 13, 2
+    boards[0, 1, [5, 6, 7]] = 1, 1, 13  # past, and out of the other's home board
+    boards[1, 1, [7, 20]] = 14, 1  # past, but still in it
+    boards[2, 0, [1, 24]] = 1, 1  # the winner may be hit
+    boards[2, 1, [5, 6, 7]] = 1, 1, 13
+    boards[3] = boards[1, ::-1]
+
+    values = even.evaluate(movegen.pack(boards))
+
+    np.testing.assert_array_equal(values[:, 2], [0, 0.5, 0.5, 0])
+    np.testing.assert_array_equal(values[:, 4], [0, 0, 0, 0.5])
+    np.testing.assert_array_equal(values[:, 1], [0.5, 0.5, 0.5, 0])

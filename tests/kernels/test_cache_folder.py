@@ -5,8 +5,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import engine.kernels
-from engine.kernels import announce_compilation, folder_of
 
 SAY_THE_FOLDERS = (
     "from engine.kernels import CACHE_FOLDER, folder_of;"
@@ -14,10 +15,10 @@ SAY_THE_FOLDERS = (
 )
 
 
-def run_with(**environment: str) -> "subprocess.CompletedProcess[str]":
-    """What a fresh Python with this environment says of the root and three modules' folders."""
+def run_with(code: str, **environment: str) -> "subprocess.CompletedProcess[str]":
+    """What a fresh Python with this environment says."""
     return subprocess.run(
-        [sys.executable, "-P", "-c", SAY_THE_FOLDERS],
+        [sys.executable, "-P", "-c", code],
         env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))} | environment,
         capture_output=True,
         text=True,
@@ -26,7 +27,7 @@ def run_with(**environment: str) -> "subprocess.CompletedProcess[str]":
 
 
 def folders_with(**environment: str) -> list[Path]:
-    return [Path(line) for line in run_with(**environment).stdout.splitlines()]
+    return [Path(line) for line in run_with(SAY_THE_FOLDERS, **environment).stdout.splitlines()]
 
 
 def test_compiled_kernels_are_kept_in_the_user_s_cache(tmp_path):
@@ -43,7 +44,7 @@ def test_where_the_user_s_cache_cannot_be_written_a_folder_serves_for_the_run(tm
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
 
-    done = run_with(XDG_CACHE_HOME=str(taken), TMPDIR=str(elsewhere))
+    done = run_with(SAY_THE_FOLDERS, XDG_CACHE_HOME=str(taken), TMPDIR=str(elsewhere))
 
     assert Path(done.stdout.splitlines()[0]).parent == elsewhere
     assert not list(elsewhere.iterdir()), "it goes when the run ends"
@@ -51,16 +52,43 @@ def test_where_the_user_s_cache_cannot_be_written_a_folder_serves_for_the_run(tm
     assert f"cannot write to {str(taken / 'acepoint' / 'kernels')!r}" in line
 
 
-def test_compiling_is_announced_until_it_is_done(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(engine.kernels, "CACHE_FOLDER", tmp_path)
+def test_compiling_is_announced_until_it_is_done(tmp_path):
+    code = """
+import numpy as np
+from engine.kernels import announce_compilation
+from engine.kernels.plans import plans_of
+announce_compilation("plans")
+plans_of(np.zeros((1, 64), np.int8))
+"""
+    first, second = (run_with(code, XDG_CACHE_HOME=str(tmp_path)) for _ in range(2))
 
-    announce_compilation()
-    first = capsys.readouterr()
-    folder_of("forward").mkdir()
-    announce_compilation()
+    assert first.stderr == "compiling the kernels (once, under a minute) ...\n"
+    assert first.stdout == second.stdout == second.stderr == ""
 
-    assert "compiling the kernels" in first.err and first.out == ""
-    assert capsys.readouterr().err == ""
+
+@pytest.mark.parametrize("content", [b"", b"\x80", b"not numba's"])
+@pytest.mark.parametrize("ending", ["nbi", "nbc"])
+def test_what_cannot_be_read_is_compiled_again(tmp_path, ending, content):
+    code = """
+import numpy as np
+from engine.kernels.plans import plans_of
+print(plans_of(np.zeros((1, 64), np.int8)), len(plans_of.stats.cache_hits))
+"""
+    cache = str(tmp_path)
+    assert run_with(code, XDG_CACHE_HOME=cache).stdout == "[0] 0\n"
+    files = list(tmp_path.rglob(f"*plans_of*.{ending}"))
+    assert files
+    for file in files:
+        file.write_bytes(content)
+
+    assert run_with(code, XDG_CACHE_HOME=cache).stdout == "[0] 0\n"
+    assert run_with(code, XDG_CACHE_HOME=cache).stdout == "[0] 1\n"
+
+
+def test_what_others_compile_is_not_kept_among_the_kernels():
+    assert run_with("import numba; before = numba.config.CACHE_DIR\n"
+                    "import engine.bot; print(numba.config.CACHE_DIR == before)"
+                    ).stdout == "True\n"  # fmt: skip
 
 
 def test_an_edit_gives_new_folders_to_its_module_and_to_those_that_import_it(tmp_path):
