@@ -10,32 +10,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engine.backgammon.board import BAR, OFF
 from engine.backgammon.dice import Dice, rolls_array
 from engine.backgammon.match import Match
 from engine.backgammon.plays import Play, legal_plays, plays_between
 from engine.backgammon.position import Position, require_position
-from engine.backgammon.variants import VARIANTS
-from engine.cube.bearoff import with_exact_equities
-from engine.cube.context import Contexts, CubeContext, cubes_of, distinct
+from engine.backgammon.variants import VARIANTS, Variant, require_variant
+from engine.cube.context import Contexts, CubeContext, decision_context
 from engine.cube.decisions import CubeActions, CubeDecision, actions_of, decision_of
-from engine.cube.equity import (
-    CubeEquities,
-    Market,
-    best_equities,
-    cube_equities,
-    market,
-    readiness,
-)
+from engine.cube.equity import Market, market, timing
+from engine.cube.evaluator import Evaluator
 from engine.cube.search import DEFAULT_FILTER, Progress, Search, filter_named, tell_nobody
-from engine.errors import AcepointError, NetError, PositionError
-from engine.evaluation import outcome
+from engine.cube.static import Static
+from engine.errors import AcepointError, NetError, NotationError, PositionError
 from engine.evaluation.bearoff import load
 from engine.evaluation.network import Network
 from engine.kernels import announce_compilation
-from engine.kernels.bearoff import MAX_POINTS
-from engine.kernels.choice import choose_cubeful_results
-from engine.kernels.movegen import pack, words_of
+from engine.kernels.movegen import pack
 
 if TYPE_CHECKING:
     from engine.cube.rollout import Rollout, Settings
@@ -103,10 +93,12 @@ class Bot:
     ) -> None:
         filters = filter_named(moves, plies)
         self._net = Network.load(released_net() if net is None else net)
-        announce_compilation()
         if self.variant not in VARIANTS:
             raise NetError(f"net {str(net)!r}: unknown variant {self.variant!r}")
-        self._search = Search(self._network.quick, filters, threads, progress) if plies else None
+        announce_compilation("lookahead_batches" if plies else "forward")
+        self._evaluator: Evaluator = Static(self._net)
+        if plies:
+            self._evaluator = Search(self._network.quick, filters, threads, progress)
 
     @property
     def variant(self) -> str:
@@ -118,15 +110,20 @@ class Bot:
         """SHA-256 of the net's weights."""
         return self._net.hash
 
+    def require(self, variant: Variant) -> None:
+        """Raises NetError when the net cannot play a variant: it has another number of checkers."""
+        require_variant(variant)
+        if variant.checkers != VARIANTS[self.variant].checkers:
+            raise NetError(f"{variant.name}: the net plays {self.variant}")
+
     def evaluate(self, positions: Sequence[Position]) -> Array:
         """float32[N, 5] probabilities of N positions, for the player on roll before the roll."""
         return self.evaluate_packed(self._pack(positions))
 
     def evaluate_packed(self, packed: Array) -> Array:
         """`evaluate` of int8[N, 2, 32] packed boards."""
-        if self._search:
-            return self._search.evaluate(packed)
-        return self._network_for(packed).evaluate(packed)
+        _require_packed(packed)
+        return self._evaluator.evaluate(packed)
 
     def rank(
         self, position: Position, dice: Dice, match: Match | CubeContext | None = None
@@ -138,20 +135,10 @@ class Bot:
         match: the match, or the situation of the mover; None is a money game, cube centred.
         Raises PositionError for a finished game, NetError when the net is for another variant.
         """
-        self._refuse_finished([position])
-        context = _context(match)
+        self._pack_unfinished([position])
         plays = legal_plays(position, dice)
-        packed = self._pack([play.result for play in plays])
-        if self._search:
-            order, equities, probabilities, plies = self._search.rank(packed, context)
-        else:
-            theirs = context.flipped()
-            cubeful, values = self._static(packed, theirs)
-            equities = -best_equities(cubeful, theirs)
-            probabilities = outcome.flip(values)
-            off = packed[:, 1, OFF]
-            order = np.lexsort((-off, -outcome.equity(probabilities), -equities))
-            plies = np.zeros(len(plays), np.int64)
+        results = _packed([play.result for play in plays])
+        order, equities, probabilities, plies = self._evaluator.rank(results, _context(match))
         return [
             Candidate(plays[row], float(equities[row]), probabilities[row], int(plies[row]))
             for row in order
@@ -160,7 +147,10 @@ class Bot:
     def best(
         self, position: Position, dice: Dice, match: Match | CubeContext | None = None
     ) -> Play:
-        """The play that `rank` puts first, without building the others."""
+        """The play that `rank` puts first, without building the others.
+
+        Of plays that differ by no more than rounding it may be another.
+        """
         return self.best_many([position], [dice], match)[0]
 
     def best_many(
@@ -170,13 +160,12 @@ class Bot:
         match: Match | CubeContext | None = None,
     ) -> list[Play]:
         """The best play of each of N positions with a roll each, in one batch."""
-        self._refuse_finished(positions)
+        packed = self._pack_unfinished(positions)
         rolled = rolls_array(dice)
         if len(positions) != len(rolled):
             raise AcepointError(
                 f"{len(positions)} positions, {len(rolled)} rolls: expected as many"
             )
-        packed = self._pack(positions)
         return plays_between(positions, dice, self.best_packed(packed, rolled, _context(match)))
 
     def best_packed(self, packed: Array, dice: Array, contexts: Contexts | None = None) -> Array:
@@ -185,19 +174,12 @@ class Bot:
         packed: int8[N, 2, 32], none finished; dice: int8[N, 2], 1..6 in any order; contexts: the
         situation of the mover, one or N of them, or None for money games without the cube.
         """
-        if self._search:
-            return self._search.choose(packed, dice, contexts or CubeContext().without_cube())
-        if contexts is None:
-            results, _ = self._network.choose(packed, dice)
-            return results
-        situations, index = distinct(contexts, len(packed))
-        cubes = cubes_of([situation.flipped() for situation in situations])
-        boards = words_of(packed)
-        chosen = np.empty((len(packed), 8), np.uint64)
-        values = np.empty((len(packed), 5), np.float32)
-        rolled = np.ascontiguousarray(dice, np.int8)
-        choose_cubeful_results(self._network.kernel, boards, rolled, cubes, index, chosen, values)
-        return chosen.view(np.int8).reshape(-1, 2, 32)
+        _require_packed(packed)
+        if dice.shape != (len(packed), 2) or not ((dice >= 1) & (dice <= 6)).all():
+            raise NotationError(
+                f"dice of shape {dice.shape}: expected [{len(packed)}, 2] numbers from 1 to 6"
+            )
+        return self._evaluator.choose(packed, dice, contexts)
 
     def cube(self, position: Position, match: Match | CubeContext | None = None) -> CubeDecision:
         """The cube decision of the player on roll, before he rolls.
@@ -205,15 +187,14 @@ class Bot:
         match: as in `rank`; while a double is offered, the player on roll is the doubler.
         Raises PositionError for a finished game, NetError when the net is for another variant.
         """
-        self._refuse_finished([position])
+        packed = self._pack_unfinished([position])
         context = _context(match)
-        equities, probabilities = self._cube(self._pack([position]), context)
+        equities, probabilities = self._evaluator.cube(packed, context)
         return decision_of(probabilities, equities, context)
 
     def market(self, position: Position, decision: CubeDecision) -> Market:
         """The winning chances at which the cube actions change, with the gammons of a decision."""
-        (ready,) = readiness(self._pack([position]))
-        return market(decision.probabilities, decision.context, float(ready))
+        return market(decision.probabilities, decision.context, timing(_packed([position])))
 
     def cube_packed(self, packed: Array, contexts: Contexts) -> CubeActions:
         """The cube decisions of N positions before the roll.
@@ -221,7 +202,8 @@ class Bot:
         packed: int8[N, 2, 32], none finished; contexts: the situation of the player on roll, one
         or N of them.
         """
-        equities, _ = self._cube(packed, contexts)
+        _require_packed(packed)
+        equities, _ = self._evaluator.cube(packed, contexts)
         return actions_of(equities, contexts)
 
     def rollout(
@@ -241,62 +223,56 @@ class Bot:
 
         if candidates is not None and candidates < 1:
             raise AcepointError(f"candidates {candidates}: expected a number from 1")
-        self._refuse_finished([position])
+        packed = self._pack_unfinished([position])
         settings = settings or Settings()
+        announce_compilation("rollout")
         context = _context(match)
         if not settings.cubeful:
             context = context.without_cube()
         if dice is None:
-            starts = cube_starts(self._pack([position])[0], context)
+            starts = cube_starts(packed[0], context)
             return Rollout(self._network, context, starts, settings, alternatives=False)
         ranking = self.rank(position, dice, context)
         if candidates is None:
             least = ranking[0].equity - FAR_BEHIND
             ranking = [play for play in ranking[:CANDIDATES] if play.equity >= least]
         starts = [
-            play_start(str(candidate.play), self._pack([candidate.play.result])[0], context)
+            play_start(str(candidate.play), _packed([candidate.play.result])[0], context)
             for candidate in ranking[:candidates]
         ]
         return Rollout(self._network, context, starts, settings, alternatives=True)
 
-    def _cube(self, packed: Array, contexts: Contexts) -> tuple[CubeEquities, Array]:
-        """What the uses of the cube are worth, and float32[N, 5] probabilities before the roll."""
-        if self._search:
-            return self._search.cube(packed, contexts)
-        return self._static(packed, contexts)
-
-    def _static(self, packed: Array, contexts: Contexts) -> tuple[CubeEquities, Array]:
-        """`_cube` at 0-ply; exact where a bearoff database says it."""
-        network = self._network_for(packed)
-        values = network.evaluate(packed)
-        modelled = cube_equities(values, contexts, readiness(packed))
-        return with_exact_equities(modelled, network.kernel.bearoff, packed, contexts), values
-
     @cached_property
     def _network(self) -> Network:
-        """The net with the bearoff databases. They are 55 MB to read, so not before it is used."""
+        """The net with the bearoff databases."""
         return self._net.with_bearoff(load())
 
-    def _network_for(self, packed: Array) -> Network:
-        """What evaluates these positions: without the databases when none could be there."""
-        beyond = packed[:, :, MAX_POINTS + 1 : BAR + 1].any(axis=(1, 2))
-        return self._net if beyond.all() else self._network
-
     def _pack(self, positions: Sequence[Position]) -> Array:
-        checkers = VARIANTS[self.variant].checkers
         for position in _each(positions):
-            if position.variant.checkers != checkers:
-                raise NetError(
-                    f"position {position.id!r} is of {position.variant.name}: "
-                    f"the net plays {self.variant}"
-                )
-        return pack(np.array([position.board for position in positions]).reshape(-1, 2, 26))
+            try:
+                self.require(position.variant)
+            except NetError as error:
+                raise NetError(f"position {position.id!r} is of {error}") from None
+        return _packed(positions)
 
-    @staticmethod
-    def _refuse_finished(positions: Sequence[Position]) -> None:
-        for position in _each(positions):
+    def _pack_unfinished(self, positions: Sequence[Position]) -> Array:
+        packed = self._pack(positions)
+        for position in positions:
             if position.is_over:
                 raise PositionError(f"position {position.id!r}: the game is over")
+        return packed
+
+
+def _require_packed(packed: Array) -> None:
+    """Raises PositionError when these are no packed boards."""
+    if packed.dtype != np.int8 or packed.shape[1:] != (2, 32):
+        raise PositionError(
+            f"boards of shape {packed.shape} and type {packed.dtype}: expected int8 [N, 2, 32]"
+        )
+
+
+def _packed(positions: Sequence[Position]) -> Array:
+    return pack(np.array([position.board for position in positions]).reshape(-1, 2, 26))
 
 
 def _each(positions: Sequence[Position]) -> Iterator[Position]:
@@ -309,4 +285,4 @@ def _each(positions: Sequence[Position]) -> Iterator[Position]:
 
 
 def _context(match: Match | CubeContext | None) -> CubeContext:
-    return match if isinstance(match, CubeContext) else CubeContext.of(match)
+    return match if isinstance(match, CubeContext) else decision_context(match)

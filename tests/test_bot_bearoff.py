@@ -144,7 +144,7 @@ def test_databases_are_read_once_a_position_could_be_there(
     monkeypatch, tmp_path, capsys, small_net
 ):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr("engine.bot.load", load.__wrapped__)
+    monkeypatch.setattr("engine.cube.static.load", load.__wrapped__)
     database = Database("one-sided", 3, 4)
     build(database, progress=False)
     content = bytearray(database.path.read_bytes())

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from engine.cube.context import Contexts, CubeContext, Owner, cubes_of, distinct
-from engine.cube.decisions import CubeDecision
-from engine.cube.equity import CubeEquities, cube_equities, readiness
+from engine.cube.decisions import CubeDecision, decision_of
+from engine.cube.equity import CubeEquities, cube_equities, timing
 from engine.evaluation.bearoff import Race, is_exact, probabilities, races
 from engine.kernels.bearoff import Bearoff, actions_of_boards
 from engine.kernels.movegen import words_of
@@ -57,9 +57,9 @@ def analyse(bearoff: Bearoff, packed: Array, context: CubeContext) -> BearoffAna
         return None
 
     def decide(context: CubeContext) -> CubeDecision:
-        modelled = cube_equities(values, context, readiness(packed))
+        modelled = cube_equities(values, context, timing(packed))
         equities = with_exact_equities(modelled, bearoff, packed, context)
-        return CubeDecision(context, values[0], *(float(equity[0]) for equity in equities))
+        return decision_of(values, equities, context)
 
     return BearoffAnalysis(
         is_exact(bearoff, packed[0]),

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from engine.backgammon.match import Match, require_match
+from engine.backgammon.match import MAX_LENGTH, Match, Offer, require_match
 from engine.cube.met import MatchEquityTable, load_table
-from engine.errors import PositionError
+from engine.errors import AcepointError, PositionError
 from engine.kernels import cubeful
 from engine.kernels.cubeful import LEVELS, Cubes
 from engine.kernels.match_equity import match_stakes, useful_turns
 
-__all__ = ["Contexts", "CubeContext", "Owner", "cubes_of", "distinct"]
+__all__ = ["Contexts", "CubeContext", "Owner", "cubes_of", "decision_context", "distinct"]
 
 Array = np.ndarray[Any, Any]
 
@@ -46,6 +46,7 @@ class CubeContext:
     in_play: whether the cube may be turned in this game: not in the Crawford game, for instance.
     jacoby: gammons count only once the cube has been turned. Without meaning in a match.
     beavers: the doubled side may beaver. Without meaning in a match.
+    turns_left: how often the cube may still be turned; None is as often as anybody wants.
     table: the match equity table; None is the default one.
     """
 
@@ -55,7 +56,14 @@ class CubeContext:
     in_play: bool = True
     jacoby: bool = False
     beavers: bool = False
+    turns_left: int | None = None
     table: MatchEquityTable | None = None
+
+    def __post_init__(self) -> None:
+        if not self.is_money and not all(1 <= points <= MAX_LENGTH for points in self.away):
+            raise PositionError(f"away {self.away}: expected 1 to {MAX_LENGTH} points of each side")
+        if self.cube < 1 or self.cube & self.cube - 1:
+            raise PositionError(f"cube {self.cube}: expected a power of 2")
 
     @classmethod
     def of(cls, match: Match | None, table: MatchEquityTable | None = None) -> "CubeContext":
@@ -73,14 +81,15 @@ class CubeContext:
         owner = Owner.CENTRE
         if match.cube_owner is not None:
             owner = Owner.ME if match.cube_owner == match.on_roll else Owner.OPPONENT
-        at_limit = match.cube.bit_length() > match.max_cube_exponent
+        turns_left = match.max_cube_exponent + 1 - match.cube.bit_length()
         return cls(
             away=match.away,
             cube=match.cube,
             owner=owner,
-            in_play=not match.crawford and match.length != 1 and not at_limit,
+            in_play=not match.crawford and match.length != 1 and turns_left > 0,
             jacoby=is_money and match.jacoby,
-            beavers=is_money and match.beavers,
+            beavers=is_money and match.beavers and turns_left > 1,
+            turns_left=turns_left if turns_left < LEVELS - 1 else None,
             table=table,
         )
 
@@ -103,14 +112,45 @@ class CubeContext:
         """Switches sides: the same situation as the opponent has it."""
         return replace(self, away=self.away[::-1], owner=self.owner.flipped())
 
+    def turned(self, times: int = 1) -> "CubeContext":
+        """What the player on roll has after his double was taken, or at `times` 2 beavered."""
+        turned = replace(self, cube=self.cube << times, owner=Owner.OPPONENT)
+        if self.turns_left is None:
+            return turned
+        left = max(self.turns_left - times, 0)
+        return replace(
+            turned,
+            turns_left=left,
+            in_play=self.in_play and left > 0,
+            beavers=self.beavers and left > 1,
+        )
+
     def without_cube(self) -> "CubeContext":
         """The same situation with the cube out of play: its equities are cubeless."""
         return replace(self, in_play=False)
+
+    def loss(self, kind: int) -> float:
+        """The equity of losing now: `kind` 1 is a single game, 2 a gammon, 3 a backgammon."""
+        won, lost, worth = _row(self)[0][0, [0, 3, 2 + kind]].tolist()
+        return float((2 * worth - won - lost) / (won - lost))
 
     def mwc(self, equity: float) -> float:
         """The match-winning chance of an EMG."""
         stakes, _ = _row(self)
         return float((stakes[0, 0] + stakes[0, 3]) / 2 + equity * (stakes[0, 0] - stakes[0, 3]) / 2)
+
+
+def decision_context(match: Match | None, table: MatchEquityTable | None = None) -> CubeContext:
+    """The situation in which the player on roll may double, his opponent take or beaver.
+
+    Raises PositionError as `CubeContext.of`, and while a beaver or a raccoon waits for an answer.
+    """
+    context = CubeContext.of(match, table)
+    if match is not None and match.offer > Offer.DOUBLE:
+        raise PositionError(
+            f"a {match.offer.name.lower()} waits for an answer: expected a double at most"
+        )
+    return context
 
 
 Contexts = CubeContext | Sequence[CubeContext]
@@ -121,6 +161,8 @@ def distinct(contexts: Contexts, count: int) -> tuple[list[CubeContext], Array]:
     """The situations of `count` positions, each once, and int64[count]: which each position has."""
     if isinstance(contexts, CubeContext):
         return [contexts], np.zeros(count, np.int64)
+    if len(contexts) != count:
+        raise AcepointError(f"{len(contexts)} situations, {count} positions: expected as many")
     numbers: dict[CubeContext, int] = {}
     index = [numbers.setdefault(context, len(numbers)) for context in contexts]
     return list(numbers), np.array(index, np.int64)
@@ -132,7 +174,7 @@ def cubes_of(contexts: Sequence[CubeContext]) -> Cubes:
     return Cubes(
         np.array([stakes for stakes, _ in rows]).reshape(-1, LEVELS, 6),
         np.array([turns for _, turns in rows], np.int64),
-        np.array([context.is_money and context.in_play for context in contexts], np.bool_),
+        np.array([_is_endless(context) for context in contexts], np.bool_),
         np.array([context.owner for context in contexts], np.int64),
         np.array([context.beavers for context in contexts], np.bool_),
     )
@@ -145,8 +187,22 @@ def _row(context: CubeContext) -> tuple[Array, int]:
         points = 2.0 ** np.arange(LEVELS)[:, None] * (1, 2, 3)
         if context.jacoby and context.owner == Owner.CENTRE:
             points[0] = 1
-        return np.hstack((points, -points)), ALIKE if context.in_play else 0
+        return np.hstack((points, -points)), _turns(context, ALIKE)
     table = context.table or load_table()
     stakes = np.empty((LEVELS, 6))
     match_stakes(table.pre, table.post, *context.away, context.cube, stakes)
-    return stakes, useful_turns(*context.away, context.cube) if context.in_play else 0
+    return stakes, _turns(context, useful_turns(*context.away, context.cube))
+
+
+def _is_endless(context: CubeContext) -> bool:
+    """Whether all levels of the cube are alike."""
+    return context.is_money and context.in_play and context.turns_left is None
+
+
+def _turns(context: CubeContext, useful: int) -> int:
+    """How many turns of the cube matter, if so many would without a limit."""
+    if not context.in_play:
+        return 0
+    if context.turns_left is None:
+        return useful
+    return context.turns_left if context.is_money else min(useful, context.turns_left)

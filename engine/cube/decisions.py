@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from engine.cube.context import Contexts, CubeContext, Owner, distinct
-from engine.cube.equity import CubeEquities, cube_equities
+from engine.cube.equity import CONTACT, CubeEquities, Timing, cube_equities
 
 __all__ = [
     "NOT_AVAILABLE",
@@ -14,7 +14,6 @@ __all__ = [
     "CubeDecision",
     "actions_of",
     "cube_actions",
-    "cube_decision",
     "decision_of",
 ]
 
@@ -125,11 +124,9 @@ class CubeDecision:
         return f"No {double}, {answer}"
 
 
-def cube_actions(
-    probabilities: Array, contexts: Contexts, ready: Array | float = 1.0
-) -> CubeActions:
+def cube_actions(probabilities: Array, contexts: Contexts, when: Timing = CONTACT) -> CubeActions:
     """The cube decisions of N positions; the arguments as in `engine.cube.equity.cube_equities`."""
-    return actions_of(cube_equities(probabilities, contexts, ready), contexts)
+    return actions_of(cube_equities(probabilities, contexts, when), contexts)
 
 
 def actions_of(equities: CubeEquities, contexts: Contexts) -> CubeActions:
@@ -146,12 +143,6 @@ def actions_of(equities: CubeEquities, contexts: Contexts) -> CubeActions:
         accepted <= equities.double_pass,
         equities.double_beaver < equities.double_take,
     )
-
-
-def cube_decision(probabilities: Array, context: CubeContext, ready: float = 1.0) -> CubeDecision:
-    """The cube decision of one position, float32[5] for the player on roll."""
-    equities = cube_equities(probabilities[None], context, ready)
-    return decision_of(probabilities[None], equities, context)
 
 
 def decision_of(values: Array, equities: CubeEquities, context: CubeContext) -> CubeDecision:

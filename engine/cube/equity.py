@@ -10,17 +10,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from engine.cube.context import Contexts, CubeContext, cubes_of, distinct
-from engine.kernels.cubeful import ACTIONS, Cubes, actions_of_positions, readiness_of_boards
+from engine.kernels.cubeful import ACTIONS, Cubes, actions_of_positions, timing_of_boards
+from engine.kernels.movegen import flat
 
 __all__ = [
+    "CONTACT",
     "CubeEquities",
     "Market",
+    "Timing",
     "best_equities",
     "cube_equities",
     "gammon_prices",
     "market",
-    "position_equities",
-    "readiness",
+    "timing",
     "to_equities",
 ]
 
@@ -42,6 +44,15 @@ class CubeEquities(NamedTuple):
     double_beaver: Array
 
 
+class Timing(NamedTuple):
+    """What a board says about when the cube can be turned; one number for all positions, or N."""
+
+    ready: Array | float
+    """From 0 to 1: how well the cube can be timed, less well the shorter a race."""
+    ending: Array | float
+    """The chance that the player on roll bears off his last checkers with this roll."""
+
+
 class Market(NamedTuple):
     """The winning chances of the player on roll at which the right cube action changes.
 
@@ -56,30 +67,29 @@ class Market(NamedTuple):
     """From here on playing for the gammon is worth more than the cash."""
 
 
-def readiness(packed: Array) -> Array:
-    """How well the cube can be timed, float64[N] from 0 to 1, of int8[N, 2, 32] packed boards."""
-    ready = np.empty(len(packed))
-    readiness_of_boards(np.ascontiguousarray(packed).reshape(-1, 64), ready)
-    return ready
+CONTACT = Timing(1.0, 0.0)
 
 
-def cube_equities(
-    probabilities: Array, contexts: Contexts, ready: Array | float = 1.0
-) -> CubeEquities:
+def timing(packed: Array) -> Timing:
+    """The timing of the cube in int8[N, 2, 32] packed boards."""
+    ready, ending = np.empty((2, len(packed)))
+    timing_of_boards(flat(packed), ready, ending)
+    return Timing(ready, ending)
+
+
+def cube_equities(probabilities: Array, contexts: Contexts, when: Timing = CONTACT) -> CubeEquities:
     """What each use of the cube is worth.
 
     probabilities: float32[N, 5] of the player on roll; contexts: his situation, one or N of them;
-    ready: float64[N] from `readiness`, or 1 for contact.
+    when: from `timing`.
     """
     situations, index = distinct(contexts, len(probabilities))
-    return CubeEquities(*_equities(cubes_of(situations), index, probabilities, ready).T)
-
-
-def position_equities(
-    probabilities: Array, contexts: Contexts, ready: Array | float = 1.0
-) -> Array:
-    """`best_equities` of `cube_equities`, which has the same arguments."""
-    return best_equities(cube_equities(probabilities, contexts, ready), contexts)
+    cubes = cubes_of(situations)
+    actions = np.empty((len(index), ACTIONS))
+    values = np.ascontiguousarray(probabilities, np.float32).ravel()
+    ready, ending = (np.ascontiguousarray(np.broadcast_to(each, index.shape)) for each in when)
+    actions_of_positions(cubes, index, values, ready, ending, actions)
+    return CubeEquities(*to_equities(actions, cubes, index).T)
 
 
 def best_equities(equities: CubeEquities, contexts: Contexts) -> Array:
@@ -107,7 +117,7 @@ def gammon_prices(context: CubeContext) -> tuple[float, float]:
     return (gammon - win) / (win - loss), (loss - lost_gammon) / (win - loss)
 
 
-def market(probabilities: Array, context: CubeContext, ready: float = 1.0) -> Market:
+def market(probabilities: Array, context: CubeContext, when: Timing = CONTACT) -> Market:
     """Where the right cube actions change, for the gammon shares of one position, float32[5]."""
     win, gammon, backgammon, lost_gammon, lost_backgammon = probabilities.astype(np.float64)
     shares = np.array([gammon, backgammon]) / win if win > 0 else np.zeros(2)
@@ -115,7 +125,7 @@ def market(probabilities: Array, context: CubeContext, ready: float = 1.0) -> Ma
     rows = np.column_stack(
         (GRID, GRID[:, None] * shares, (1 - GRID)[:, None] * lost_shares)
     ).astype(np.float32)
-    equities = cube_equities(rows, context, ready)
+    equities = cube_equities(rows, context, when)
     doubled = np.min(equities[1:], axis=0)
     return Market(
         _first_rise(doubled - equities.no_double),
@@ -131,12 +141,3 @@ def _first_rise(differences: Array) -> float:
         return float("nan")
     before, after = differences[rises[0]], differences[rises[0] + 1]
     return float(GRID[rises[0]] - before / (after - before) * (GRID[1] - GRID[0]))
-
-
-def _equities(cubes: Cubes, index: Array, probabilities: Array, ready: Array | float) -> Array:
-    """float64[N, ACTIONS]: the values of `cube_actions` as equities."""
-    actions = np.empty((len(index), ACTIONS))
-    values = np.ascontiguousarray(probabilities, np.float32).ravel()
-    timing = np.broadcast_to(np.asarray(ready, np.float64), index.shape)
-    actions_of_positions(cubes, index, values, np.ascontiguousarray(timing), actions)
-    return to_equities(actions, cubes, index)

@@ -3,6 +3,7 @@
 It stands here, above the cube's model, because the games are played with the cube.
 """
 
+import math
 import os
 import time
 from collections.abc import Callable, Sequence
@@ -15,9 +16,10 @@ from typing import Any
 import numpy as np
 
 from engine.cube.context import CubeContext
+from engine.cube.decisions import CubeDecision
 from engine.cube.rollout_statistics import Summary, summarise
 from engine.cube.search import DEFAULT_FILTER, courses_of, filter_named
-from engine.cube.situations import Situation, is_of_no_use, situations_from, taken
+from engine.cube.situations import Situation, is_of_no_use, situations_from
 from engine.errors import AcepointError
 from engine.evaluation.network import Network
 from engine.kernels.movegen import words_of
@@ -115,9 +117,9 @@ class Limits:
     def __post_init__(self) -> None:
         if self.trials < 1:
             raise AcepointError(f"trials {self.trials}: expected a number from 1")
-        if self.until_se is not None and not self.until_se > 0:
+        if self.until_se is not None and not 0 < self.until_se < math.inf:
             raise AcepointError(f"standard error {self.until_se}: expected a number above 0")
-        if not self.clear >= 0:
+        if not 0 <= self.clear < math.inf:
             raise AcepointError(f"clear {self.clear}: expected a number of errors, or 0 for never")
 
 
@@ -157,7 +159,7 @@ def cube_starts(packed: Array, context: CubeContext) -> list[Start]:
     """
     starts = [Start("No double", packed, (context, True), False)]
     if context.may_double and not is_of_no_use(context):
-        starts.append(Start("Double, take", packed, (taken(context), True), False))
+        starts.append(Start("Double, take", packed, (context.turned(), True), False))
     return starts
 
 
@@ -208,6 +210,16 @@ class Rollout:
     def trials(self) -> int:
         """Of the candidates that have most."""
         return max(len(each) for each in self.samples)
+
+    def decision(self) -> CubeDecision:
+        """The cube decision by the means, of a rollout of `cube_starts`.
+
+        Where he may not double, as if a double changed nothing. There must be a trial.
+        """
+        no_double, *doubled = self.summaries()
+        take = doubled[0].equity if doubled else no_double.equity
+        beaver = 2 * take if self.root.beavers else take
+        return CubeDecision(self.root, no_double.probabilities, no_double.equity, take, 1.0, beaver)
 
     def summaries(self) -> list[Summary]:
         """The figures of each candidate; there must be a trial."""

@@ -14,11 +14,12 @@ import numpy as np
 
 from engine.cube.context import Contexts, CubeContext, Owner, cubes_of, distinct
 from engine.cube.equity import CubeEquities, to_equities
+from engine.cube.evaluator import Ranking
 from engine.errors import AcepointError
 from engine.evaluation import outcome
 from engine.kernels.lookahead import NEVER, Courses, Filter, keep_best
 from engine.kernels.lookahead_batches import choose_results_ahead, values_ahead
-from engine.kernels.movegen import words_of
+from engine.kernels.movegen import boards_of, words_of
 from engine.kernels.net import Net
 
 __all__ = [
@@ -26,7 +27,6 @@ __all__ = [
     "FILTERS",
     "MAX_PLIES",
     "Progress",
-    "Ranking",
     "Search",
     "courses_of",
     "filter_named",
@@ -125,14 +125,7 @@ def _turned(context: CubeContext, may_turn: bool) -> list[CubeContext]:
     """The situations before the roll of a player who has doubled, and who has been beavered."""
     if not may_turn or not context.may_double or context.is_dead:
         return []
-    return (
-        [_doubled(context, 1), _doubled(context, 2)] if context.beavers else [_doubled(context, 1)]
-    )
-
-
-def _doubled(context: CubeContext, turns: int) -> CubeContext:
-    """The situation of a player on roll after so many turns of the cube, which ends opposite."""
-    return _plain(replace(context, cube=context.cube << turns, owner=Owner.OPPONENT))
+    return [_plain(context.turned(times)) for times in (1, 2)[: 1 + context.beavers]]
 
 
 def _plain(context: CubeContext) -> CubeContext:
@@ -140,19 +133,6 @@ def _plain(context: CubeContext) -> CubeContext:
     if not context.is_money:
         return context
     return replace(context, cube=1, jacoby=context.jacoby and context.owner == Owner.CENTRE)
-
-
-class Ranking(NamedTuple):
-    """The plays of a roll, ranked: those looked at deepest first, the best of them first."""
-
-    order: Array
-    """int64[N]: their numbers, the best first."""
-    equities: Array
-    """float64[N], for the mover, as in `engine.cube.equity.CubeEquities`."""
-    probabilities: Array
-    """float32[N, 5] after the play, for the mover."""
-    plies: Array
-    """int64[N]: how far they were looked ahead."""
 
 
 Progress = Callable[[int, int], object]
@@ -165,7 +145,7 @@ def tell_nobody(_done: int, _count: int) -> None:
 
 @dataclass(frozen=True)
 class Search:
-    """Looks ahead with a net, 1 ply or more; itself an evaluator of positions.
+    """The `engine.cube.evaluator.Evaluator` that looks ahead with a net, 1 ply or more.
 
     net: the net in the kernels' form; filters: which plays are looked at deeper, for each ply;
     threads: how many work at once, which changes no result; progress: told what is done.
@@ -180,8 +160,8 @@ class Search:
 
     def __post_init__(self) -> None:
         """Checks the threads."""
-        if self.threads < 1:
-            raise AcepointError(f"threads {self.threads}: expected 1 or more")
+        if not isinstance(self.threads, int) or self.threads < 1:
+            raise AcepointError(f"threads {self.threads!r}: expected 1 or more")
 
     @property
     def plies(self) -> int:
@@ -189,18 +169,13 @@ class Search:
         return len(self.filters.most)
 
     def evaluate(self, packed: Array) -> Array:
-        """float32[N, 5] probabilities of int8[N, 2, 32] packed boards; exact for finished games.
-
-        Both sides play for money without the cube.
-        """
+        """See `Evaluator`."""
         return self._values(packed, CubeContext().without_cube(), self.plies)[1]
 
-    def choose(self, packed: Array, dice: Array, contexts: Contexts) -> Array:
-        """The best results, int8[N, 2, 32] as the next player sees them.
-
-        packed: int8[N, 2, 32], none finished; dice: int8[N, 2]; contexts: the situation of the
-        mover, one or N of them.
-        """
+    def choose(self, packed: Array, dice: Array, contexts: Contexts | None) -> Array:
+        """See `Evaluator`."""
+        if contexts is None:
+            contexts = CubeContext().without_cube()
         situations, index = distinct(contexts, len(packed))
         courses = courses_of([situation.flipped() for situation in situations], self.plies)
         words, chosen = words_of(packed), np.empty((len(packed), 8), np.uint64)
@@ -213,13 +188,10 @@ class Search:
             )  # fmt: skip
 
         self._share(len(packed), work)
-        return chosen.view(np.int8).reshape(-1, 2, 32)
+        return boards_of(chosen)
 
     def rank(self, results: Array, context: CubeContext) -> Ranking:
-        """Rank the plays of one roll by their int8[N, 2, 32] results, as the next player sees them.
-
-        context: the situation of the mover.
-        """
+        """See `Evaluator`."""
         theirs = context.flipped()
         values, five = self._values(results, theirs, 0)
         plies = np.zeros(len(results), np.int64)
@@ -237,17 +209,13 @@ class Search:
         return Ranking(order, -equities, outcome.flip(five), plies)
 
     def cube(self, packed: Array, contexts: Contexts) -> tuple[CubeEquities, Array]:
-        """What each use of the cube is worth in N positions, int8[N, 2, 32], and the probabilities,
-        float32[N, 5], of the player on roll if he does not double.
-
-        contexts: his situation, one or N of them.
-        """
+        """See `Evaluator`."""
         situations, index = distinct(contexts, len(packed))
         mine = [situations[number] for number in index]
         beavered = np.flatnonzero([context.beavers for context in mine])
         boards = np.concatenate([packed, packed, packed[beavered]])
-        asked = mine + [_doubled(context, 1) for context in mine]
-        asked += [_doubled(mine[row], 2) for row in beavered]
+        asked = mine + [_plain(context.turned()) for context in mine]
+        asked += [_plain(mine[row].turned(2)) for row in beavered]
         values, five = self._values(boards, asked, self.plies, turning=False)
         held, taken, beaver = np.split(values, [len(packed), 2 * len(packed)])
         is_money = np.array([context.is_money for context in mine], np.bool_)

@@ -1,28 +1,16 @@
 """All the situations that a game can come into by turns of the cube, for the rollout's kernels."""
 
-from dataclasses import replace
-
 import numpy as np
 
-from engine.cube.context import CubeContext, Owner, cubes_of
+from engine.cube.context import CubeContext, cubes_of
 from engine.kernels.trials import Situations
 
-__all__ = ["Situation", "is_of_no_use", "situations_from", "taken"]
+__all__ = ["Situation", "is_of_no_use", "situations_from"]
 
 Situation = tuple[CubeContext, bool]
 """Score, cube and rules for the player on roll, and whether he is of the root's side."""
 
 MOST_TURNS = 10  # of the cube in one money game; nothing that is rolled out depends on the last
-
-
-def taken(context: CubeContext) -> CubeContext:
-    """What the player on roll has after his double was taken."""
-    return replace(context, cube=2 * context.cube, owner=Owner.OPPONENT)
-
-
-def _beavered(context: CubeContext) -> CubeContext:
-    """What the player on roll has after his double was beavered, and he accepted."""
-    return replace(context, cube=4 * context.cube, owner=Owner.OPPONENT)
 
 
 def situations_from(root: CubeContext) -> tuple[Situations, dict[Situation, int]]:
@@ -48,9 +36,9 @@ def situations_from(root: CubeContext) -> tuple[Situations, dict[Situation, int]
     for context, is_root in found:  # grows while it is walked through
         may_gain = context.may_double and not is_of_no_use(context)
         played.append(number(context.flipped(), not is_root))
-        taken_by.append(number(taken(context), is_root) if may_gain else -1)
+        taken_by.append(number(context.turned(), is_root) if may_gain else -1)
         may_be_beavered = may_gain and context.beavers
-        beavered_by.append(number(_beavered(context), is_root) if may_be_beavered else -1)
+        beavered_by.append(number(context.turned(2), is_root) if may_be_beavered else -1)
 
     slope, offset = zip(*(_scale(root, *situation) for situation in found), strict=True)
     return Situations(
@@ -65,7 +53,9 @@ def situations_from(root: CubeContext) -> tuple[Situations, dict[Situation, int]
 
 
 def is_of_no_use(context: CubeContext) -> bool:
-    """Whether a single game is already the match for both sides."""
+    """Whether no turn of the cube makes a difference: a single game is the match for both sides, or
+    the cube is out of play.
+    """
     return int(cubes_of([context]).turns[0]) == 0
 
 

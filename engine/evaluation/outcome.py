@@ -16,12 +16,16 @@ Array = np.ndarray[Any, Any]
 
 NAMES = ("win", "win_gammon", "win_backgammon", "lose_gammon", "lose_backgammon")
 
-_WORTH = np.array([2, 1, 1, -1, -1], np.float32)
-
 
 def equity(probabilities: Array) -> Array:
-    """Cubeless money equity in points, float32[...], of float32[..., 5] probabilities."""
-    result: Array = np.asarray(probabilities, np.float32) @ _WORTH - np.float32(1)
+    """Cubeless money equity in points, float64[...], of float32[..., 5] probabilities.
+
+    Added in the order of `engine.kernels.choice`, so that what ties there ties here.
+    """
+    win, gammon, backgammon, lost_gammon, lost_backgammon = np.moveaxis(
+        np.asarray(probabilities, np.float64), -1, 0
+    )
+    result: Array = 2 * win + gammon + backgammon - lost_gammon - lost_backgammon - 1
     return result
 
 

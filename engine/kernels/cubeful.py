@@ -28,7 +28,9 @@ games all levels are alike, so take_k = take_{k+1}, cash_k = cash_{k+1}: the for
 
 The value is dead + x (live - dead), x the *cube efficiency*. It is 1 where the opponent cannot lose
 by doubling, whatever happens: he will at his next turn, and timing plays no part. So take points,
-cash points, dead cubes, automatic redoubles and free drops are results of one recursion.
+cash points, dead cubes, automatic redoubles and free drops are results of one recursion. But nobody
+turns the cube after the last roll: the more of the player's wins come with the roll that he is
+about to make, the smaller is x, down to nothing.
 """
 
 from typing import Any, NamedTuple
@@ -37,6 +39,7 @@ import numpy as np
 from numba import njit
 
 from engine.kernels import inner, kernel
+from engine.kernels.movegen import OTHER
 
 __all__ = [
     "ACTIONS",
@@ -49,10 +52,11 @@ __all__ = [
     "actions_of_positions",
     "best_action",
     "cube_actions",
+    "ending_chance",
     "outcome_worths",
     "position_value",
     "readiness",
-    "readiness_of_boards",
+    "timing_of_boards",
 ]
 
 Array = np.ndarray[Any, Any]
@@ -60,7 +64,6 @@ Array = np.ndarray[Any, Any]
 LEVELS = 8  # of the cube: enough for 64 points
 CENTRE, ME, OPPONENT = 0, 1, 2
 ACTIONS = 4  # no double, double and take, double and pass, double and beaver
-OTHER = 32
 TINY = 1e-9  # of a win or a loss that is less likely the shares of gammons do not matter
 
 # Cube efficiency where both sides can still profit from the cube, and where one can. Fitted, with
@@ -69,6 +72,9 @@ BOTH_SIDES = 0.78
 ONE_SIDE = 0.70
 ONE_TURN_LATE = 0.90  # for a player who cannot lose by doubling, and does not double this time
 FULL_RACE = 60  # pips of both sides together, from which a race is timed as well as contact
+# Wins that must come later than the next roll for a cube that is fully worth it. Fitted to exact
+# match-winning chances of bearoffs with up to three checkers a side, at twenty scores.
+LATER_WINS = 0.5
 
 
 class Cubes(NamedTuple):
@@ -137,13 +143,13 @@ def _held(
 
 @inner
 def cube_actions(
-    cubes: Cubes, index: int, values: Array, at: int, ready: float, actions: Array
+    cubes: Cubes, index: int, values: Array, at: int, ready: float, ending: float, actions: Array
 ) -> None:
     """The values of what can be done with the cube, for the player on roll.
 
-    values: float32[.], the five probabilities from `at`; ready: from `readiness`. Written: actions
-    float64[4], no double, double and take, double and pass, double and beaver; where the player
-    may not double, or may not be beavered, as if he might.
+    values: float32[.], the five probabilities from `at`; ready: from `readiness`; ending: from
+    `ending_chance`. Written: actions float64[4], no double, double and take, double and pass,
+    double and beaver; where the player may not double, or may not be beavered, as if he might.
     """
     stakes, turns, owner = cubes.stakes[index], cubes.turns[index], cubes.owner[index]
     p = np.float64(values[at])
@@ -178,31 +184,32 @@ def cube_actions(
     may, opponent_may = owner != OPPONENT, owner != ME
     take = take if opponent_may else 0.0
     cash = cash if may else 1.0
+    in_time = min(1.0, (1.0 - ending / max(p, ending, TINY)) / LATER_WINS)
     efficiency = _efficiency(take, cash, ready)
     if opponent_may and lost_1 <= lost and won_1 <= won:
         efficiency = 1.0
     elif may and lost_1 >= lost and won_1 >= won:
         efficiency = min(1.0, ONE_TURN_LATE * ready)
-    actions[0] = _held(stakes, 0, p, won, lost, take, cash, efficiency)
+    actions[0] = _held(stakes, 0, p, won, lost, take, cash, in_time * efficiency)
     at_once = lost_2 <= lost_1 and won_2 <= won_1
     efficiency = 1.0 if at_once else _efficiency(take_1, 1.0, ready)
-    actions[1] = _held(stakes, 1, p, won_1, lost_1, take_1, 1.0, efficiency)
+    actions[1] = _held(stakes, 1, p, won_1, lost_1, take_1, 1.0, in_time * efficiency)
     actions[2] = stakes[0, 0]
     actions[3] = actions[1]
     if cubes.beavers[index]:
         efficiency = _efficiency(take_2, 1.0, ready)
-        actions[3] = _held(stakes, 2, p, won_2, lost_2, take_2, 1.0, efficiency)
+        actions[3] = _held(stakes, 2, p, won_2, lost_2, take_2, 1.0, in_time * efficiency)
 
 
 @inner
 def position_value(
-    cubes: Cubes, index: int, values: Array, at: int, ready: float, actions: Array
+    cubes: Cubes, index: int, values: Array, at: int, ready: float, ending: float, actions: Array
 ) -> float:
     """The value for the player on roll, who doubles where that is right and is answered rightly.
 
     actions: float64[4], working memory; the rest as in `cube_actions`.
     """
-    cube_actions(cubes, index, values, at, ready, actions)
+    cube_actions(cubes, index, values, at, ready, ending, actions)
     return best_action(cubes, index, actions)
 
 
@@ -251,21 +258,49 @@ def readiness(boards: Array, row: int) -> float:
     return min(pips / FULL_RACE, 1.0)
 
 
+@inner
+def ending_chance(boards: Array, row: int) -> float:
+    """The chance that the player on roll in packed int8[., 64] boards[row] bears off his last
+    checkers with this roll, if nothing is in their way; exact in a race.
+    """
+    count, first, second = 0, 0, 0
+    for column in range(25, 0, -1):
+        for _ in range(boards[row, column]):
+            count += 1
+            if count > 4:
+                return 0.0
+            if count == 1:
+                first = column
+            elif count == 2:
+                second = column
+    throws = 0
+    for high in range(1, 7):
+        steps = 0
+        for column in range(1, first + 1):
+            steps += boards[row, column] * ((column + high - 1) // high)
+        throws += steps <= 4
+        for low in range(1, high):
+            alone = count == 1 and first <= high + low
+            throws += 2 * (alone or (count == 2 and first <= high and second <= low))
+    return throws / 36
+
+
 @kernel
-def readiness_of_boards(boards: Array, ready: Array) -> None:
-    """`readiness` of packed int8[N, 64] boards, written to float64[N]."""
+def timing_of_boards(boards: Array, ready: Array, ending: Array) -> None:
+    """`readiness` and `ending_chance` of packed int8[N, 64] boards, written to float64[N] each."""
     for row in range(len(boards)):
         ready[row] = readiness(boards, row)
+        ending[row] = ending_chance(boards, row)
 
 
 @kernel
 def actions_of_positions(
-    cubes: Cubes, index: Array, values: Array, ready: Array, actions: Array
+    cubes: Cubes, index: Array, values: Array, ready: Array, ending: Array, actions: Array
 ) -> None:
     """`cube_actions` of N positions.
 
-    index: int64[N], which situation each is in; values: float32[N * 5]; ready: float64[N];
+    index: int64[N], which situation each is in; values: float32[N * 5]; ready, ending: float64[N];
     actions: float64[N, 4], written.
     """
     for row in range(len(index)):
-        cube_actions(cubes, index[row], values, 5 * row, ready[row], actions[row])
+        cube_actions(cubes, index[row], values, 5 * row, ready[row], ending[row], actions[row])

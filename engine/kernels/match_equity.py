@@ -83,7 +83,7 @@ def _before_game(
             values[0] = win
             values[1], values[2] = win * rates[0], win * rates[1]
             values[3], values[4] = (1 - win) * rates[0], (1 - win) * rates[1]
-            value = position_value(cubes, 0, values, 0, ready, actions)
+            value = position_value(cubes, 0, values, 0, ready, 0.0, actions)
             chance += 0.25 * (value if on_roll == 0 else 1 - value)
     return chance
 

@@ -15,7 +15,7 @@ from engine.backgammon.position import Position
 from engine.backgammon.variants import BACKGAMMON
 from engine.cube.context import CubeContext, Owner
 from engine.cube.decisions import NOT_AVAILABLE
-from engine.cube.equity import position_equities, readiness
+from engine.cube.equity import best_equities, cube_equities, timing
 from engine.errors import PositionError
 from engine.evaluation import outcome
 from engine.kernels.movegen import pack, unpack
@@ -66,7 +66,8 @@ def test_a_result_is_worth_what_the_opponent_loses_by_it(bot, positions):
     for candidate in bot.rank(positions[3], (4, 2), context):
         packed = pack(candidate.play.result.board[None])
         values = bot.evaluate([candidate.play.result])
-        theirs = position_equities(values, context.flipped(), readiness(packed))
+        equities = cube_equities(values, context.flipped(), timing(packed))
+        theirs = best_equities(equities, context.flipped())
         assert candidate.equity == pytest.approx(-float(theirs[0]))
         assert np.array_equal(candidate.probabilities, outcome.flip(values)[0])
 

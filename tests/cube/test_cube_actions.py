@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from engine.backgammon.position import read_id
 from engine.cube.context import CubeContext, Owner
-from engine.cube.decisions import NOT_AVAILABLE, CubeDecision, cube_actions, cube_decision
-from engine.cube.equity import readiness
+from engine.cube.decisions import NOT_AVAILABLE, CubeDecision, cube_actions, decision_of
+from engine.cube.equity import CONTACT, Timing, cube_equities, timing
 from engine.kernels.movegen import pack
 from engine.records.decisions import read_cube_decisions, score_cube
 
@@ -22,6 +22,11 @@ SOME = np.array([0.6, 0.1, 0, 0.1, 0], np.float32)
 MONEY = CubeContext()
 OWNED = CubeContext(owner=Owner.ME)
 BEAVERS = CubeContext(beavers=True)
+
+
+def cube_decision(values, context, when=CONTACT):
+    """The cube decision of one position, float32[5] for the player on roll."""
+    return decision_of(values[None], cube_equities(values[None], context, when), context)
 
 
 def decided(no_double, take, context=MONEY, passed=1.0):
@@ -111,7 +116,7 @@ def test_a_beaver_that_is_wrong_is_raccooned():
 def test_a_beaver_is_right_for_the_favourite(win, beavers):
     """At the last roll, say: nobody turns the cube again."""
     values = np.array([win, 0, 0, 0, 0], np.float32)
-    decision = cube_decision(values, BEAVERS, ready=0.0)
+    decision = cube_decision(values, BEAVERS, Timing(0.0, 0.0))
 
     assert decision.beavers == beavers
     assert decision.double_beaver == pytest.approx(2 * decision.double_take)
@@ -121,10 +126,10 @@ def test_a_beaver_is_right_for_the_favourite(win, beavers):
 @given(probabilities(), st.lists(contexts(), min_size=1, max_size=5), st.floats(0, 1))
 def test_a_batch_decides_as_one_by_one(values, asked, ready):
     rows = np.repeat(values[None], len(asked), axis=0)
-    actions = cube_actions(rows, asked, ready)
+    actions = cube_actions(rows, asked, Timing(ready, 0.0))
 
     for number, context in enumerate(asked):
-        decision = cube_decision(values, context, ready)
+        decision = cube_decision(values, context, Timing(ready, 0.0))
         assert tuple(column[number] for column in actions) == (
             decision.no_double,
             decision.double_take,
@@ -166,7 +171,7 @@ def test_the_verdict_on_published_equities_is_the_published_one():
 def test_the_cube_model_loses_little_with_published_probabilities():
     """At most 0.0016 is lost by doubling and 0.0008 by taking, given exact probabilities."""
     decisions = read_cube_decisions(DECISIONS)
-    actions = cube_actions(decisions.probabilities, decisions.contexts, readiness(decisions.packed))
+    actions = cube_actions(decisions.probabilities, decisions.contexts, timing(decisions.packed))
     score = score_cube(decisions, actions)
 
     assert score.decisions == 300
@@ -189,7 +194,7 @@ ROLLOUTS = {
 def test_published_rollouts(text):
     values, verdict = ROLLOUTS[text]
     position, match = read_id(text)
-    ready = float(readiness(pack(position.board[None]))[0])
-    decision = cube_decision(np.array(values, np.float32), CubeContext.of(match), ready)
+    when = timing(pack(position.board[None]))
+    decision = cube_decision(np.array(values, np.float32), CubeContext.of(match), when)
 
     assert decision.action == verdict

@@ -10,16 +10,15 @@ from hypothesis import strategies as st
 
 from engine.cube.context import CubeContext, Owner
 from engine.cube.equity import (
+    Timing,
+    best_equities,
     cube_equities,
     gammon_prices,
     market,
-    position_equities,
-    readiness,
 )
 from engine.cube.met import load_table
 from engine.evaluation import outcome
 from engine.kernels.cubeful import BOTH_SIDES, ONE_SIDE
-from engine.kernels.movegen import pack
 
 DEAD, LIVE = 0.0, 1 / ONE_SIDE  # readiness that makes the efficiency of an owned cube 0 or 1
 LEADER_AND_TRAILER = [(1, away) for away in range(2, 12)]
@@ -31,12 +30,13 @@ def chances(win, gammon=0.0, backgammon=0.0, lost_gammon=0.0, lost_backgammon=0.
 
 def equity(values, context=None, ready=1.0):
     """The equities of the cube actions of one position."""
-    equities = cube_equities(values[None], context or CubeContext(), ready)
+    equities = cube_equities(values[None], context or CubeContext(), Timing(ready, 0.0))
     return type(equities)(*(float(each[0]) for each in equities))
 
 
 def value(values, context, ready=1.0):
-    return float(position_equities(values[None], context, ready)[0])
+    equities = cube_equities(values[None], context, Timing(ready, 0.0))
+    return float(best_equities(equities, context)[0])
 
 
 # Janowski 1993, "Take-Points in Money Games": with W and L the mean points of a win and a loss,
@@ -48,7 +48,7 @@ def value(values, context, ready=1.0):
     [(0, 0.25, 0.75), (1, 0.2, 0.8), (2 / 3, 0.2142857, 0.7857143)],
 )
 def test_take_and_cash_points_without_gammons(efficiency, take_point, cash_point):
-    points = market(chances(0.6), CubeContext(), efficiency / ONE_SIDE)
+    points = market(chances(0.6), CubeContext(), Timing(efficiency / ONE_SIDE, 0.0))
 
     assert points.cash_point == pytest.approx(cash_point, abs=1e-5)
     assert 1 - points.cash_point == pytest.approx(take_point, abs=1e-5)
@@ -57,7 +57,9 @@ def test_take_and_cash_points_without_gammons(efficiency, take_point, cash_point
 @given(st.floats(0, 0.9), st.floats(0, 0.9), st.floats(0, 1))
 def test_the_take_point_is_janowskis_with_any_gammons_and_efficiency(won, lost, efficiency):
     """The taker's W is the doubler's L: he sees the gammon shares the other way round."""
-    points = market(chances(0.5, won / 2, 0, lost / 2), CubeContext(), efficiency / ONE_SIDE)
+    points = market(
+        chances(0.5, won / 2, 0, lost / 2), CubeContext(), Timing(efficiency / ONE_SIDE, 0.0)
+    )
     taker_wins, taker_loses = 1 + lost, 1 + won
     expected = (taker_loses - 0.5) / (taker_wins + taker_loses + 0.5 * efficiency)
 
@@ -77,7 +79,8 @@ def test_a_cube_at_13_away_13_away():
     context = CubeContext((13, 13), 4, Owner.ME)
 
     assert equity(chances(0.761), context).no_double == pytest.approx(0.809, abs=0.005)
-    assert market(chances(0.761), context, DEAD).cash_point == pytest.approx(1 - 0.248, abs=0.001)
+    points = market(chances(0.761), context, Timing(DEAD, 0.0))
+    assert points.cash_point == pytest.approx(1 - 0.248, abs=0.001)
 
 
 @given(probabilities(), matches())
@@ -150,9 +153,9 @@ def _cannot_lose(context):
 def test_more_wins_are_worth_more(values, context, ready, win, other, gammons):
     """With the same gammon shares, whatever is done with the cube."""
     rows = np.array([chances(p, p * gammons, 0, (1 - p) * gammons) for p in sorted((win, other))])
-    equities = cube_equities(rows, context, ready)
+    equities = cube_equities(rows, context, Timing(ready, 0.0))
 
-    for each in (*equities, position_equities(rows, context, ready)):
+    for each in (*equities, best_equities(equities, context)):
         assert each[0] <= each[1] + 1e-5
 
 
@@ -285,33 +288,33 @@ def test_what_was_asked_before_changes_nothing(values, asked):
         assert tuple(together[:, number]) == equity(values, context)
 
 
-def test_the_length_of_a_race_is_the_same_from_both_sides():
-    """Efficiency by one side's pips alone would alternate from ply to ply."""
-    board = np.zeros((2, 26), np.int8)
-    board[0, [0, 1, 3]] = 11, 2, 2
-    board[1, [0, 2, 6]] = 8, 3, 4
-    boards = pack(np.array([board, board[::-1]]))
-
-    assert readiness(boards)[0] == readiness(boards)[1] == pytest.approx((2 + 6 + 6 + 24) / 60)
-
-
-def test_a_cube_is_timed_best_in_contact_and_not_at_all_at_the_last_roll():
-    start = np.zeros((2, 26), np.int8)
-    start[:, [24, 13, 8, 6]] = 2, 5, 3, 5
-    contact = start.copy()
-    contact[0], contact[1] = 0, 0
-    contact[0, [25, 1]], contact[1, [1, 3]] = (1, 14), (13, 2)
-    last = np.zeros((2, 26), np.int8)
-    last[:, [0, 1]] = 14, 1
-
-    ready = readiness(pack(np.array([start, contact, last])))
-    assert ready[0] == ready[1] == 1
-    assert ready[2] < 0.05
-
-
 def test_the_efficiency_of_the_centred_cube_is_that_of_both_sides():
     dead, normal, live = (
         equity(chances(0.6), CubeContext(), ready).no_double for ready in (0, 1, 1 / BOTH_SIDES)
     )
 
     assert (normal - dead) / (live - dead) == pytest.approx(BOTH_SIDES)
+
+
+def test_a_cube_that_may_be_turned_once_is_dead_when_it_has_been():
+    """As an XGID with a highest cube of 2 has it: a double is worth twice the cubeless equity."""
+    once, values = CubeContext(turns_left=1), chances(0.6, 0.1, 0, 0.05)
+    without = 2 * 0.6 - 1 + 0.1 - 0.05
+
+    found = equity(values, once)
+
+    assert found.double_take == pytest.approx(2 * without)
+    assert found.no_double > without
+    assert not once.turned().may_double and not once.turned().flipped().may_double
+    assert equity(values, once.turned()).no_double == pytest.approx(without)
+
+
+@pytest.mark.parametrize("left", [2, 3, 4, 5, 6])
+def test_the_more_often_the_cube_may_be_turned_the_nearer_it_is_to_one_without_limit(left):
+    for owner in Owner:
+        found, before, unlimited = (
+            equity(chances(0.62, 0.2), CubeContext(owner=owner, turns_left=turns))
+            for turns in (left, left - 1, None)
+        )
+        for one, less, most in zip(found, before, unlimited, strict=True):
+            assert abs(one - most) <= abs(less - most) + 1e-9

@@ -8,7 +8,7 @@ import pytest
 from engine.backgammon.dice import ROLLS, WEIGHTS
 from engine.backgammon.variants import BACKGAMMON
 from engine.cube.context import CubeContext, Owner
-from engine.cube.equity import cube_equities, cubes_of, position_equities, readiness, to_equities
+from engine.cube.equity import best_equities, cube_equities, cubes_of, timing, to_equities
 from engine.cube.search import FILTERS, MAX_PLIES, Search, courses_of, filter_named
 from engine.errors import AcepointError
 from engine.evaluation import outcome
@@ -51,7 +51,8 @@ class Twin:
         """
         five = self._network.evaluate(packed[None])
         if plies == 0 or is_over(packed.ravel()):
-            return value_of(position_equities(five, context, ready(packed)), context), five[0]
+            equities = cube_equities(five, context, timing(packed[None]))
+            return value_of(best_equities(equities, context), context), five[0]
         follows = self._expected(packed, course or context, may_turn)
         children = list(self._children(packed, follows))
         value, mean = self._held(children, context, plies, follows)
@@ -69,7 +70,7 @@ class Twin:
         turned = turns(context) if may_turn else {}
         five = self._network.evaluate(packed[None])
         held, taken, passed, beavered = (
-            float(each[0]) for each in cube_equities(five, context, ready(packed))
+            float(each[0]) for each in cube_equities(five, context, timing(packed[None]))
         )
         if not turned or min(taken, beavered) > passed or min(taken, beavered) <= held:
             return context
@@ -79,8 +80,9 @@ class Twin:
         """The best result of each roll at 0-ply."""
         results, offsets = legal_results_all_rolls(packed[None])
         theirs = context.flipped()
-        equities = position_equities(self._network.evaluate(results), theirs, readiness(results))
-        cubeless = outcome.equity(self._network.evaluate(results))
+        values = self._network.evaluate(results)
+        equities = best_equities(cube_equities(values, theirs, timing(results)), theirs)
+        cubeless = outcome.equity(values)
         for first, last in zip(offsets[0], offsets[0, 1:], strict=False):
             order = np.lexsort((cubeless[first:last], equities[first:last]))
             yield results[first + order[0]]
@@ -104,10 +106,6 @@ def turns(context):
         number: replace(context, cube=context.cube << number, owner=Owner.OPPONENT)
         for number in ((1, 2) if context.beavers else (1,))
     }
-
-
-def ready(packed):
-    return readiness(packed[None])
 
 
 def value_of(equities, context):

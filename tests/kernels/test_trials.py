@@ -10,7 +10,7 @@ from engine.backgammon.dice import ROLLS, WEIGHTS
 from engine.backgammon.variants import BACKGAMMON
 from engine.cube.context import CubeContext, Owner
 from engine.cube.decisions import cube_actions
-from engine.cube.equity import position_equities, readiness
+from engine.cube.equity import best_equities, cube_equities, timing
 from engine.cube.rollout import Limits, Rollout, Settings, Start
 from engine.evaluation import outcome
 from engine.kernels import movegen
@@ -73,14 +73,15 @@ def slow_trial(network, start, root, settings, rollout, trial):
 
     def value_of(boards, context):
         values = network.evaluate(boards)
-        return values, position_equities(values, context, readiness(boards))
+        equities = cube_equities(values, context, timing(boards))
+        return values, best_equities(equities, context)
 
     for turn in range(settings.truncate or 1000):
         if is_over(movegen.unpack(packed))[0]:
             break
         values, _ = value_of(packed, context)
         if turn or start.cube_first:
-            actions = cube_actions(values, context, readiness(packed))
+            actions = cube_actions(values, context, timing(packed))
             if actions.doubles[0]:
                 if not actions.takes[0]:
                     add(1, values[0], 1.0, context, is_root)

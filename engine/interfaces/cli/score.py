@@ -12,7 +12,7 @@ import tyro
 
 from engine.errors import NotationError
 from engine.interfaces.cli.looking import looking_bot
-from engine.interfaces.cli.options import AsJson, Count, Filter, Net, Plies
+from engine.interfaces.cli.options import AsJson, Count, Filter, Net, Plies, require_range
 from engine.interfaces.cli.output import print_json, print_table
 
 if TYPE_CHECKING:
@@ -68,8 +68,7 @@ class Score:
 
     def run(self) -> None:
         """Read, decide and print."""
-        if self.limit is not None and self.limit < 1:
-            raise NotationError(f"--limit {self.limit}: expected a number from 1")
+        require_range("--limit", self.limit, 1)
         filtered = self.moves != Score.moves
         if self.player is not None and (self.net is not None or self.plies or filtered):
             raise NotationError(
@@ -148,14 +147,14 @@ class Score:
 
     def _score_cube(self) -> None:
         from engine.cube.decisions import cube_actions
-        from engine.cube.equity import readiness
+        from engine.cube.equity import timing
         from engine.records.decisions import read_cube_decisions, score_cube
 
         decisions = read_cube_decisions(self.file, self.limit)
         with contextlib.ExitStack() as stack:
             if self.given_probabilities:
-                ready = readiness(decisions.packed)
-                decide = partial(cube_actions, decisions.probabilities, decisions.contexts, ready)
+                when = timing(decisions.packed)
+                decide = partial(cube_actions, decisions.probabilities, decisions.contexts, when)
             else:
                 bot = stack.enter_context(looking_bot(self.net, self.plies))
                 decide = partial(bot.cube_packed, decisions.packed, decisions.contexts)
