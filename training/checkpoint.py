@@ -13,11 +13,11 @@ import numpy as np
 from engine.errors import FileFormatError
 from engine.evaluation.tensor_file import read_tensors, write_tensors
 
-__all__ = ["FORMAT", "load_checkpoint", "save_checkpoint"]
+__all__ = ["FORMAT", "below", "load_checkpoint", "save_checkpoint"]
 
 Array = np.ndarray[Any, Any]
 
-FORMAT = "acepoint-checkpoint-2"
+FORMAT = "acepoint-checkpoint-3"
 
 
 def save_checkpoint(path: Path, tensors: dict[str, Array], state: dict[str, Any]) -> None:
@@ -40,3 +40,12 @@ def load_checkpoint(path: Path) -> tuple[dict[str, Array], dict[str, Any]]:
     except FileFormatError as error:
         raise FileFormatError(f"checkpoint {str(path)!r}: {error}") from None
     return tensors, state
+
+
+def below(tensors: dict[str, Array], prefix: str) -> dict[str, Array]:
+    """The tensors whose names begin so, by the rest of the name."""
+    return {
+        name.removeprefix(prefix): value
+        for name, value in tensors.items()
+        if name.startswith(prefix)
+    }

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 from engine.errors import AcepointError, FileFormatError
+from engine.interfaces.cli.options import require_range
 from training.config import Settings
 
 if TYPE_CHECKING:
@@ -60,13 +61,11 @@ class Train:
     def run(self) -> None:
         """Train, and say where the net is."""
         workers = (os.cpu_count() or 1) if self.workers is None else self.workers
-        if workers < 1:
-            raise AcepointError(f"--workers {workers}: expected 1 or more")
+        require_range("--workers", workers, 1)
         for name, value in (("minutes", self.minutes), ("games", self.games)):
             if value is not None and not 0 < value < math.inf:
                 raise AcepointError(f"--{name} {value}: expected more than 0")
-        if self.deals < 0:
-            raise AcepointError(f"--deals {self.deals}: expected 0 or more")
+        require_range("--deals", self.deals, 0)
         if self.minutes is not None and self.games is not None:
             raise AcepointError("--minutes and --games: expected one of them")
         if self.resume is not None and (self.out is not None or self.settings != Settings()):
@@ -79,7 +78,7 @@ class Train:
         from training.trainer import CHECKPOINT, Trainer
         from training.yardstick import Yardstick
 
-        announce_compilation()
+        announce_compilation("playouts")
         yardstick = Yardstick(self.deals, self.decisions)
         try:
             if self.resume is not None:

@@ -8,6 +8,8 @@ from torch import nn
 
 from engine.errors import AcepointError
 from engine.evaluation.network import PROBABILITIES, Network
+from engine.kernels.movegen import boards_of
+from training.checkpoint import below
 from training.config import Settings
 from training.network import ValueNet, loss_of, new_net
 from training.optimiser import Fit
@@ -85,7 +87,7 @@ class Learner:
         total = torch.zeros((), device=self._device)
         for step in range(steps):
             rows = order[step * batch : (step + 1) * batch]
-            packed = boards[rows].view(np.int8).reshape(-1, 2, 32)
+            packed = boards_of(boards[rows])
             wanted = torch.from_numpy(targets[rows]).to(self._device)
             loss = loss_of(self.net(packed), wanted)
             loss.backward()  # type: ignore[no-untyped-call]
@@ -111,10 +113,10 @@ class Learner:
     def restore(self, tensors: dict[str, Array]) -> None:
         """Take back what `tensors` gave."""
         for part, module, optimisers in self._parts():
-            module.load_state_dict(_below(tensors, f"{part}.net."))
+            module.load_state_dict(_torch(tensors, f"{part}.net."))
             for number, optimiser in enumerate(optimisers):
                 state: dict[int, dict[str, torch.Tensor]] = {}
-                for name, value in _below(tensors, f"{part}.{number}.").items():
+                for name, value in _torch(tensors, f"{part}.{number}.").items():
                     index, what = name.split(".")
                     state.setdefault(int(index), {})[what] = value
                 groups = optimiser.state_dict()["param_groups"]
@@ -128,10 +130,5 @@ class Learner:
         ]
 
 
-def _below(tensors: dict[str, Array], prefix: str) -> dict[str, torch.Tensor]:
-    """Copies of the tensors whose names begin so, by the rest of the name."""
-    return {
-        name.removeprefix(prefix): torch.from_numpy(value.copy())
-        for name, value in tensors.items()
-        if name.startswith(prefix)
-    }
+def _torch(tensors: dict[str, Array], prefix: str) -> dict[str, torch.Tensor]:
+    return {name: torch.from_numpy(value.copy()) for name, value in below(tensors, prefix).items()}

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from engine.evaluation import outcome
-from engine.evaluation.network import PROBABILITIES, Network
-from engine.kernels.choice import backup_rolls
+from engine.evaluation.network import Network
+from engine.kernels.movegen import boards_of
 from engine.kernels.playouts import lambda_returns
 from training.selfplay import Trajectories
 
@@ -62,8 +62,6 @@ def exact_backups(
 
     Also how often the net was asked.
     """
-    values = np.empty((len(boards), PROBABILITIES), np.float32)
-    slices = np.array_split(np.arange(len(boards)), workers)
-    bounds = [slice(part[0], part[-1] + 1) for part in slices if len(part)]
-    asked = pool.map(lambda s: backup_rolls(network.quick, boards[s], values[s]), bounds)
-    return values, sum(asked)
+    shares = np.array_split(boards_of(boards), workers)
+    parts = list(pool.map(network.back_up, shares))
+    return np.concatenate([values for values, _ in parts]), sum(asked for _, asked in parts)

@@ -20,9 +20,9 @@ from engine.backgammon.variants import variant
 from engine.errors import AcepointError, FileFormatError
 from engine.evaluation.bearoff import tables
 from engine.evaluation.bearoff_build import default_tables
-from engine.evaluation.network import Network, PruningNet
-from engine.kernels.movegen import pack
-from training.checkpoint import load_checkpoint, save_checkpoint
+from engine.evaluation.network import Network
+from engine.kernels.movegen import boards_of, pack
+from training.checkpoint import below, load_checkpoint, save_checkpoint
 from training.config import Settings
 from training.journal import Counters, Found, Journal
 from training.learner import Buffer, Learner
@@ -114,14 +114,11 @@ class Trainer:
             trainer.settings = settings
             trainer.learner.restore(tensors)
             trainer.buffer.restore(tensors, trainer.counters.backups)
-            count = len(trainer._player.layers)
-            layers = [(tensors[f"player.{i}.weight"], tensors[f"player.{i}.bias"])
-                      for i in range(count)]  # fmt: skip
-            names = [f"player.pruning.{part}" for part in PruningNet._fields]
-            pruned = any(name in tensors for name in names)
-            pruning = PruningNet(*(tensors[name] for name in names)) if pruned else None
-            trainer._player = Network.of_layers(
-                trainer._player.encoder, settings.variant, layers, trainer._player.origin, pruning
+            trainer._player = Network.of_tensors(
+                trainer._player.encoder,
+                settings.variant,
+                below(tensors, "player."),
+                trainer._player.origin,
             )
             trainer._player_progress = state["player_progress"]
         except (KeyError, TypeError, ValueError, RuntimeError) as error:
@@ -185,12 +182,7 @@ class Trainer:
         """
         net = self._export()
         tensors = self.learner.tensors() | self.buffer.tensors()
-        for index, (weight, bias) in enumerate(self._player.layers):
-            tensors[f"player.{index}.weight"] = weight
-            tensors[f"player.{index}.bias"] = bias
-        if self._player.pruning is not None:
-            for part, tensor in self._player.pruning._asdict().items():
-                tensors[f"player.pruning.{part}"] = tensor
+        tensors |= {f"player.{name}": each for name, each in self._player.tensors().items()}
         state = {
             "settings": self.settings.to_json(),
             "budget": asdict(self.budget),
@@ -231,7 +223,7 @@ class Trainer:
                     f"{settings.random_share}: no play was the net's own to learn from"
                 )
         order = rng.permutation(len(boards))
-        some = rng.choice(boards, settings.rolls).view(np.int8).reshape(-1, 2, 32)
+        some = boards_of(rng.choice(boards, settings.rolls))
         rolls = Rolls.of_positions(player, some, rng)
         seconds = time.monotonic() - began
         return Found(

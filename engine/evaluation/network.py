@@ -25,7 +25,7 @@ from engine.evaluation.tensor_file import read_tensors, write_tensors
 from engine.kernels.bearoff import Bearoff
 from engine.kernels.choice import backup_rolls, choose_results
 from engine.kernels.forward import evaluate_boards
-from engine.kernels.movegen import words_of
+from engine.kernels.movegen import boards_of, words_of
 from engine.kernels.net import OUTPUTS, PRUNING, Net
 from engine.kernels.plans import PLANS
 
@@ -67,7 +67,7 @@ def _content_hash(layers: Layers, pruning: PruningNet | None) -> str:
     return digest.hexdigest()
 
 
-def _kernel_net(feature_set: Encoder, layers: Layers, pruning: PruningNet | None) -> Net:
+def _kernel_net(feature_set: Encoder, layers: Layers) -> Net:
     """The kernels' form of the layers, the outputs padded with zeros to eight."""
     weight, bias = layers[0]
     parts = [bias]
@@ -89,17 +89,19 @@ def _kernel_net(feature_set: Encoder, layers: Layers, pruning: PruningNet | None
         _aligned(flat),
         (len(flat) - len(bias)) // plans if plans > 1 else 0,
         _aligned(tactics.ravel()),
-        *_kernel_pruning(pruning),
+        np.empty(0, np.float32),
+        np.empty(0, np.float32),
         tables(),
     )
 
 
-def _kernel_pruning(pruning: PruningNet | None) -> tuple[Array, Array]:
-    """The kernels' form of a pruning net, empty without one."""
-    if pruning is None:
-        return np.empty(0, np.float32), np.empty(0, np.float32)
+def _with_pruning(kernel: Net, pruning: PruningNet) -> Net:
+    """The kernels' form of a net with a pruning net beside it."""
     weights = np.concatenate([pruning.bias, pruning.output.ravel()])
-    return _aligned(PRUNING_ENCODER.table(pruning.weight).ravel()), _aligned(weights)
+    return kernel._replace(
+        pruning_table=_aligned(PRUNING_ENCODER.table(pruning.weight).ravel()),
+        pruning_weights=_aligned(weights),
+    )
 
 
 def _check_pruning(pruning: PruningNet | None) -> None:
@@ -159,8 +161,8 @@ class Network:
         tensors = [tensor for layer in layers for tensor in layer] + [*(pruning or ())]
         if not all(np.isfinite(tensor).all() for tensor in tensors):
             raise NetError("a weight is not a finite number")
-        kernel = _kernel_net(feature_set, layers, None)
-        quick = kernel if pruning is None else _kernel_net(feature_set, layers, pruning)
+        kernel = _kernel_net(feature_set, layers)
+        quick = kernel if pruning is None else _with_pruning(kernel, pruning)
         return cls(feature_set, variant, layers, origin, pruning, kernel, quick)
 
     @classmethod
@@ -192,6 +194,18 @@ class Network:
         if not metadata["encoder_version"].isdecimal():
             raise NetError(f"encoder version {metadata['encoder_version']!r}: expected a number")
         feature_set = encoder(metadata["encoder"], int(metadata["encoder_version"]))
+        network = cls.of_tensors(feature_set, metadata["variant"], tensors, metadata["origin"])
+        if metadata["sizes"] != network.sizes:
+            raise NetError(f"sizes {metadata['sizes']} in the metadata, {network.sizes} in fact")
+        if metadata["hash"] != network.hash:
+            raise NetError("the weights do not match their hash: the file is damaged")
+        return network
+
+    @classmethod
+    def of_tensors(
+        cls, feature_set: Encoder, variant: str, tensors: dict[str, Array], origin: str
+    ) -> Self:
+        """The network whose `tensors` these are; NetError when they are no network's."""
         has_pruning = any(name.startswith("pruning.") for name in tensors)
         pruning_names = [f"pruning.{part}" for part in PruningNet._fields] if has_pruning else []
         count = (len(tensors) - len(pruning_names)) // 2
@@ -204,14 +218,7 @@ class Network:
             raise NetError("a tensor is not float32")
         layers = [(tensors[f"layer{i}.weight"], tensors[f"layer{i}.bias"]) for i in range(count)]
         pruning = PruningNet(*(tensors[name] for name in pruning_names)) if has_pruning else None
-        network = cls.of_layers(
-            feature_set, metadata["variant"], layers, metadata["origin"], pruning
-        )
-        if metadata["sizes"] != network.sizes:
-            raise NetError(f"sizes {metadata['sizes']} in the metadata, {network.sizes} in fact")
-        if metadata["hash"] != network.hash:
-            raise NetError("the weights do not match their hash: the file is damaged")
-        return network
+        return cls.of_layers(feature_set, variant, layers, origin, pruning)
 
     def with_bearoff(self, bearoff: Bearoff) -> Self:
         """The same network, which asks bearoff databases first."""
@@ -231,6 +238,16 @@ class Network:
         """SHA-256 of the weights, in hexadecimal."""
         return _content_hash(self.layers, self.pruning)
 
+    def tensors(self) -> dict[str, Array]:
+        """All weights by the names that they have in a net file."""
+        tensors = {}
+        for index, (weight, bias) in enumerate(self.layers):
+            tensors[f"layer{index}.weight"] = weight
+            tensors[f"layer{index}.bias"] = bias
+        if self.pruning is not None:
+            tensors |= {f"pruning.{part}": each for part, each in self.pruning._asdict().items()}
+        return tensors
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a net file, whole or not at all; FileFormatError when that cannot be done."""
         metadata = {
@@ -242,13 +259,7 @@ class Network:
             "origin": self.origin,
             "hash": self.hash,
         }
-        tensors = {}
-        for index, (weight, bias) in enumerate(self.layers):
-            tensors[f"layer{index}.weight"] = weight
-            tensors[f"layer{index}.bias"] = bias
-        if self.pruning is not None:
-            tensors |= {f"pruning.{part}": each for part, each in self.pruning._asdict().items()}
-        write_tensors(path, tensors, metadata)
+        write_tensors(path, self.tensors(), metadata)
 
     def evaluate(self, packed: Array) -> Array:
         """float32[N, 5] probabilities of int8[N, 2, 32] packed boards; exact for finished games."""
@@ -268,13 +279,13 @@ class Network:
         choose_results(
             self.kernel, words_of(packed), np.ascontiguousarray(dice, np.int8), chosen, values
         )
-        return chosen.view(np.int8).reshape(-1, 2, 32), values
+        return boards_of(chosen), values
 
-    def back_up(self, packed: Array) -> Array:
+    def back_up(self, packed: Array) -> tuple[Array, int]:
         """float32[N, 5]: the mean over the 21 rolls of the best result's value (1-ply).
 
-        packed: int8[N, 2, 32], none finished.
+        packed: int8[N, 2, 32], none finished. Also how often the net was asked.
         """
         values = np.empty((len(packed), PROBABILITIES), np.float32)
-        backup_rolls(self.quick, words_of(packed), values)
-        return values
+        asked: int = backup_rolls(self.quick, words_of(packed), values)
+        return values, asked

@@ -84,7 +84,7 @@ def test_a_text(folder):
 
 def test_a_net_in_its_place(folder):
     shutil.copy(folder / "net.safetensors", folder / "checkpoint.safetensors")
-    assert "format 'acepoint-net-1', expected 'acepoint-checkpoint-2'" in refusal(folder)
+    assert "format 'acepoint-net-1', expected 'acepoint-checkpoint-3'" in refusal(folder)
 
 
 def test_an_old_one(folder):
@@ -109,9 +109,9 @@ def test_a_damaged_state(folder, state):
         {"value.net.layer0.weight": None},
         {"value.net.layer0.bias": np.zeros(24, np.float32)},
         {"value.net.layer9.bias": np.zeros(8, np.float32)},
-        {"player.0.weight": None},
-        {"player.1.weight": np.zeros((8, 24), np.float32)},
-        {"player.1.bias": np.full(8, np.nan, np.float32)},
+        {"player.layer0.weight": None},
+        {"player.layer1.weight": np.zeros((8, 24), np.float32)},
+        {"player.layer1.bias": np.full(8, np.nan, np.float32)},
         {"buffer.boards": None},
         {"buffer.targets": np.zeros((5, 3), np.float32)},
         {"value.0.0": np.zeros(3, np.float32)},
