@@ -100,8 +100,8 @@ def validate(board: npt.ArrayLike, checkers: int) -> Boards:
     """The board as int8[2, 26], when it is possible in a game with so many checkers a side.
 
     Raises PositionError naming the row and the column at fault: a wrong shape, something that is no
-    whole number, a negative count, a row that does not add up to `checkers`, a point held by both
-    sides, or both sides borne off.
+    whole number, a negative count, a row that does not add up to `checkers`, a point held by
+    both sides, or both sides borne off.
     """
     try:
         given = np.asarray(board)
@@ -117,9 +117,10 @@ def validate(board: npt.ArrayLike, checkers: int) -> Boards:
         if row.min() < 0:
             column = int(row.argmin())
             raise PositionError(f"{side} has {row[column]} checkers in column {column}")
-        if row.sum() != checkers:
+        total = sum(row.tolist())  # of whole numbers that nothing is too large for
+        if total != checkers:
             raise PositionError(
-                f"{side} has {row.sum()} checkers with those borne off: expected {checkers}"
+                f"{side} has {total} checkers with those borne off: expected {checkers}"
             )
     both = np.flatnonzero((given[0, 1:BAR] > 0) & (given[1, POINTS:0:-1] > 0))
     if both.size:

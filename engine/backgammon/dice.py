@@ -39,8 +39,9 @@ def rolls_array(rolls: Sequence[Dice]) -> npt.NDArray[np.int8]:
         raise NotationError(f"rolls {rolls!r}: expected a list of them")
     for dice in rolls:
         try:
-            valid = len(dice) == 2 and all(die in range(1, 7) for die in dice)
-        except TypeError:  # such as 31, which has no length
+            first, second = dice if isinstance(dice, Sequence | np.ndarray) else ()
+            valid = first in range(1, 7) and second in range(1, 7)
+        except (TypeError, ValueError):  # not two of them
             valid = False
         if not valid:
             raise NotationError(f"dice {dice!r}: expected two numbers from 1 to 6")

@@ -149,19 +149,22 @@ class FibsBoard:
         after_crawford = self.no_crawford != 0 or self.redoubles != 0
         crawford = not money and away[0] == 1 < away[1] and not after_crawford
         offer, owner = self._cube_state(on_roll, without_cube=crawford or length == 1)
-        return Match(
-            length=length,
-            score=(self.opponent_score, self.player_score),
-            cube=self.cube,
-            cube_owner=owner,
-            on_roll=on_roll,
-            turn=1 - on_roll if offer else on_roll,
-            crawford=crawford,
-            beavers=money and self.redoubles > 0,
-            dice=self._dice(on_roll),
-            offer=offer,
-            state=GameState.PLAYING if self.turn else GameState.OVER,
-        )
+        try:
+            return Match(
+                length=length,
+                score=(self.opponent_score, self.player_score),
+                cube=self.cube,
+                cube_owner=owner,
+                on_roll=on_roll,
+                turn=1 - on_roll if offer else on_roll,
+                crawford=crawford,
+                beavers=money and self.redoubles > 0,
+                dice=self._dice(on_roll),
+                offer=offer,
+                state=GameState.PLAYING if self.turn else GameState.OVER,
+            )
+        except PositionError as error:
+            raise PositionError(f"FIBS board {str(self)!r}: {error}") from None
 
     def _on_roll(self) -> int:
         self._require("turn", self.turn in (-1, 0, 1), "-1, 0 or 1")

@@ -102,6 +102,7 @@ class Match:
     max_cube_exponent: int = 10  # the cube stops at 2 to this power (XGID)
 
     def __post_init__(self) -> None:
+        self._check_kinds()
         self._check_ranges()
         self._check_agreement()
 
@@ -124,6 +125,15 @@ class Match:
         if self.length == 0 or max(self.score) < self.length:
             return None
         return int(self.score[1] > self.score[0])
+
+    def _check_kinds(self) -> None:
+        for field in ("length", "cube", "resignation", "max_cube_exponent", "automatic_doubles"):
+            number = getattr(self, field)
+            whole = isinstance(number, int)
+            _require(field.replace("_", " "), repr(number), whole, "a whole number")
+        for field, pair in (("score", self.score), ("dice", self.dice or (1, 1))):
+            whole = isinstance(pair, tuple) and all(isinstance(each, int) for each in pair)
+            _require(field, repr(pair), whole and len(pair) == 2, "two whole numbers")
 
     def _check_ranges(self) -> None:
         _require("match length", self.length, 0 <= self.length <= MAX_LENGTH, "0 (money) to 64")

@@ -12,7 +12,7 @@ from engine.backgammon.position import Position, require_position
 from engine.kernels import movegen
 from engine.kernels.steps import canonical_steps
 
-__all__ = ["CANNOT_MOVE", "Play", "Step", "legal_plays", "play_between", "plays_between"]
+__all__ = ["CANNOT_MOVE", "Play", "Step", "legal_plays", "plays_between"]
 
 CANNOT_MOVE = "cannot move"
 """How the play without steps is written."""
@@ -54,10 +54,11 @@ def legal_plays(position: Position, dice: Dice) -> list[Play]:
     rolled = rolls_array([dice])
     results, _ = movegen.legal_results(packed, rolled)
     count = len(results)
+    first, second = rolled[0].tolist()
     steps = canonical_steps(packed.repeat(count, 0), rolled.repeat(count, 0), results)
     blots = _blots(position)
     return [
-        Play(dice, _with_hits(moves, blots), Position.trusted(board, position.variant))
+        Play((first, second), _with_hits(moves, blots), Position.trusted(board, position.variant))
         for moves, board in zip(steps.tolist(), _read_only_boards(results), strict=True)
     ]
 
@@ -71,21 +72,19 @@ def plays_between(
     generator for its position and dice.
     """
     packed = movegen.pack(np.array([position.board for position in positions]).reshape(-1, 2, 26))
-    steps = canonical_steps(packed, rolls_array(dice), results).tolist()
+    rolled = rolls_array(dice)
+    steps = canonical_steps(packed, rolled, results).tolist()
     boards = _read_only_boards(results)
     return [
         Play(
-            roll,
+            (first, second),
             _with_hits(moves, _blots(position)),
             Position.trusted(board, position.variant),
         )
-        for position, roll, moves, board in zip(positions, dice, steps, boards, strict=True)
+        for position, (first, second), moves, board in zip(
+            positions, rolled.tolist(), steps, boards, strict=True
+        )
     ]
-
-
-def play_between(position: Position, dice: Dice, result: Boards) -> Play:
-    """The play that leads from a position to one of its results, packed int8[2, 32]."""
-    return plays_between([position], [dice], result[None])[0]
 
 
 def _read_only_boards(packed: Boards) -> Boards:

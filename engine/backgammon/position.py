@@ -19,7 +19,7 @@ from engine.backgammon.ids import (
     encode_xgid,
 )
 from engine.backgammon.match import Match, require_match
-from engine.backgammon.variants import BACKGAMMON, Variant
+from engine.backgammon.variants import BACKGAMMON, Variant, require_variant
 from engine.errors import PositionError
 
 __all__ = ["Position", "match_id", "read_id", "require_position"]
@@ -37,6 +37,7 @@ class Position:
     variant: Variant = BACKGAMMON
 
     def __post_init__(self) -> None:
+        require_variant(self.variant)
         board = boards.validate(self.board, self.variant.checkers).copy()
         board.setflags(write=False)
         object.__setattr__(self, "board", board)
@@ -44,6 +45,7 @@ class Position:
     @classmethod
     def start(cls, variant: Variant = BACKGAMMON) -> "Position":
         """The starting position of a variant."""
+        require_variant(variant)
         return cls(variant.start, variant)
 
     @classmethod
@@ -75,9 +77,7 @@ class Position:
 
     def xgid(self, match: Match | None = None) -> str:
         """The XGID with that match; without one, of a money game with the dice not yet rolled."""
-        match = Match() if match is None else match
-        require_match(match)
-        return encode_xgid(self.board, match)
+        return encode_xgid(self.board, _match_or_money(match))
 
     def swapped(self) -> "Position":
         """Switches sides: the same position as the opponent sees it."""
@@ -116,6 +116,7 @@ def read_id(text: str, variant: Variant = BACKGAMMON) -> tuple[Position, Match |
     """
     if not isinstance(text, str):
         raise PositionError(f"position {text!r}: expected a text")
+    require_variant(variant)
     text = text.strip()
     match: Match | None = None
     if text.startswith(XGID_PREFIX):
@@ -142,7 +143,12 @@ def require_position(value: object) -> None:
         raise PositionError(f"position {value!r:.60}: expected a Position, such as read_id gives")
 
 
-def match_id(match: Match) -> str:
-    """The gnubg match ID. Raises PositionError when it is no `Match`."""
+def match_id(match: Match | None) -> str:
+    """The gnubg match ID; of a money game for None. Raises PositionError when it is no `Match`."""
+    return encode_match(_match_or_money(match))
+
+
+def _match_or_money(match: Match | None) -> Match:
+    match = Match() if match is None else match
     require_match(match)
-    return encode_match(match)
+    return match

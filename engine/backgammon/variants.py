@@ -11,7 +11,15 @@ import numpy as np
 from engine.backgammon.board import COLUMNS, Boards
 from engine.errors import NotationError
 
-__all__ = ["BACKGAMMON", "HYPERGAMMON", "NACKGAMMON", "VARIANTS", "Variant", "variant"]
+__all__ = [
+    "BACKGAMMON",
+    "HYPERGAMMON",
+    "NACKGAMMON",
+    "VARIANTS",
+    "Variant",
+    "require_variant",
+    "variant",
+]
 
 
 @dataclass(frozen=True)
@@ -46,6 +54,12 @@ NACKGAMMON = Variant("nackgammon", ((24, 2), (23, 2), (13, 4), (8, 3), (6, 4)))
 HYPERGAMMON = Variant("hypergammon", ((24, 1), (23, 1), (22, 1)), jacoby=True)
 
 VARIANTS = {each.name: each for each in (BACKGAMMON, NACKGAMMON, HYPERGAMMON)}
+
+
+def require_variant(value: object) -> None:
+    """Raises NotationError when it is no `Variant`."""
+    if not isinstance(value, Variant):
+        raise NotationError(f"variant {value!r:.60}: expected a Variant, such as variant(name)")
 
 
 def variant(name: str) -> Variant:

@@ -105,3 +105,14 @@ def test_a_last_checker_has_its_own_gammon_in_hypergammon():
 def test_impossible_boards_are_refused(change, reason):
     with pytest.raises(PositionError, match=reason):
         validate(change(BACKGAMMON.start.astype(int)), BACKGAMMON.checkers)
+
+
+@pytest.mark.parametrize(
+    ("column", "count", "dtype"), [(0, 2**64 - 1, np.uint64), (1, 2**62, np.int64), (1, 271, int)]
+)
+def test_counts_that_only_overflow_makes_possible_are_refused(column, count, dtype):
+    board = BACKGAMMON.start.astype(dtype)
+    board[0, column] = count
+
+    with pytest.raises(PositionError, match=r"has [0-9]+ checkers with those borne off"):
+        validate(board, 15)

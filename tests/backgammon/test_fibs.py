@@ -180,3 +180,10 @@ FIBS_KEEPS = ("length", "score", "cube", "on_roll", "crawford", "beavers", "dice
 def test_malformed_boards_are_refused_by_naming_the_field(text, reason):
     with pytest.raises(PositionError, match=reason):
         read_id(text)
+
+
+def test_what_is_at_odds_with_the_rules_of_a_match_is_quoted_with_the_board():
+    text = PUBLISHED.replace(":1:6:2:0:0:1:1:1:0:", ":1:6:2:0:0:3:1:1:0:")
+
+    with pytest.raises(PositionError, match=r"FIBS board 'board:.*: cube 3: expected a power"):
+        read(text)

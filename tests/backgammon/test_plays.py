@@ -10,7 +10,7 @@ from rules_strategies import positions
 from engine.backgammon import reference
 from engine.backgammon.board import BAR, OFF
 from engine.backgammon.dice import ROLLS
-from engine.backgammon.plays import Play, Step, legal_plays, play_between, plays_between
+from engine.backgammon.plays import Play, Step, legal_plays, plays_between
 from engine.backgammon.position import Position, read_id
 from engine.backgammon.variants import HYPERGAMMON, VARIANTS
 from engine.errors import NotationError
@@ -210,7 +210,6 @@ def test_plays_between_positions_and_results():
     first, second = plays_between([position, other], dice, chosen)
     assert first == legal_plays(position, (3, 1))[2]
     assert second == legal_plays(other, (6, 1))[2]
-    assert play_between(position, (3, 1), chosen[0]) == first
 
 
 @pytest.mark.parametrize("dice", [(0, 1), (7, 1), (3,), (3, 1, 1), (1.5, 2)])

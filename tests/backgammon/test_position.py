@@ -71,5 +71,5 @@ def test_one_checker_each():
 
 
 def test_a_match_id_alone():
-    assert match_id(Match.money()) == "cAkAAAAAAAAE"
+    assert match_id(Match.money()) == match_id(None) == "cAkAAAAAAAAE"
     assert match_id(Match.money(HYPERGAMMON)) == "cAkAAAAAAAAA"
