@@ -2,7 +2,7 @@
 
 from engine.cube.context import CubeContext, Owner
 
-__all__ = ["describe"]
+__all__ = ["HOLDERS", "describe"]
 
 HOLDERS = {Owner.CENTRE: "in the centre", Owner.ME: "with X", Owner.OPPONENT: "with O"}
 

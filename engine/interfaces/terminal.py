@@ -7,6 +7,7 @@ from engine.backgammon.match import (
     Action,
     GameState,
     Match,
+    Offer,
     act,
     legal_actions,
     play,
@@ -20,6 +21,7 @@ from engine.backgammon.position import Position
 from engine.backgammon.resignation import is_certain_gain
 from engine.backgammon.variants import Variant
 from engine.bot import Bot, Candidate
+from engine.cube.context import CubeContext
 from engine.errors import AcepointError, PlayError
 from engine.interfaces.board_text import draw
 from engine.kernels.movegen import pack
@@ -30,6 +32,9 @@ __all__ = ["Session"]
 PERSON, BOT = 0, 1
 STAKES = {"single": 1, "gammon": 2, "backgammon": 3}
 RESULTS = {1: "a single game", 2: "a gammon", 3: "a backgammon"}
+QUIT = {"quit", "exit"}
+UNDO = ("u", "undo", "n", "no")
+ANOTHER = {"": True, "y": True, "yes": True, "n": False, "no": False}
 HINTS = 5  # plays shown by `hint`
 
 HELP = """\
@@ -84,7 +89,7 @@ class Session:
         match: Match,
         roller: Roller,
         alternate: bool,
-        show_hints: Callable[[list[Candidate]], None],
+        show_hints: Callable[[list[Candidate], CubeContext], None],
     ) -> None:
         self._bot = bot
         self._variant = variant
@@ -110,7 +115,7 @@ class Session:
                 while self._match.state == GameState.PLAYING:
                     self._step()
                 self._announce_result(before)
-                if not self._match.length and _ask("Another game? [Y/n] ") in {"n", "no"}:
+                if not self._match.length and not _choose("Another game? [Y/n] ", ANOTHER):
                     return
             print(f"{('You win', 'Acepoint wins')[self._match.winner]} the match.")
         except _LeaveError:
@@ -191,7 +196,7 @@ class Session:
                 print(self._drawn())
             case "hint":
                 self._hint()
-            case "quit" | "exit":
+            case leave if leave in QUIT:
                 raise _LeaveError
             case "resign":
                 self._resign(" ".join(arguments))
@@ -202,7 +207,11 @@ class Session:
     def _hint(self) -> None:
         if self._match.dice is not None:
             ranking = self._bot.rank(self._position, self._match.dice, self._match)
-            self._show_hints(ranking[:HINTS])
+            self._show_hints(ranking[:HINTS], CubeContext.of(self._match))
+            return
+        if self._match.offer in (Offer.BEAVER, Offer.RACCOON):
+            packed = pack(self._position.board[None])
+            print(Action(chosen_actions(self._bot, packed, self._match)[0]))
             return
         cube = self._bot.cube(self._position, self._match)
         print(
@@ -221,11 +230,19 @@ class Session:
     def _judge_resignation(self) -> None:
         """The bot's answer to the person's offer."""
         kind = self._match.resignation
-        if is_certain_gain(self._position.board, self._match):
+        if is_certain_gain(self._position.board, self._match) or self._is_worth_it(kind):
             self._match = act(self._match, Action.ACCEPT)
         else:
-            print(f"Acepoint does not accept {RESULTS[kind]}: it may still win more.")
+            print(f"Acepoint does not accept {RESULTS[kind]}: it hopes to win more.")
             self._match = act(self._match, Action.REFUSE)
+
+    def _is_worth_it(self, kind: int) -> bool:
+        """Whether the person, who is on roll, could do better than to lose so much."""
+        if self._match.dice:
+            equity = self._bot.rank(self._position, self._match.dice, self._match)[0].equity
+        else:
+            equity = self._bot.cube(self._position, self._match).equity
+        return equity >= CubeContext.of(self._match).loss(kind)
 
     def _play(self) -> None:
         dice = self._match.dice
@@ -268,8 +285,8 @@ class Session:
     def _confirmed(self, entered: Play) -> bool:
         """Show the board after the person's play and ask whether it stays."""
         print(f"\n{draw(entered.result.swapped(), ('you', 'Acepoint'))}\n")
-        answer = _ask(f"{entered}: Enter to finish the turn, u to take it back: ")
-        return answer not in {"u", "undo", "n"}
+        prompt = f"{entered}: Enter to finish the turn, u to take it back: "
+        return _choose(prompt, {"": True, "y": True, "yes": True} | dict.fromkeys(UNDO, False))
 
     def _drawn(self) -> str:
         """The board as the person sees it, and the cube."""
@@ -283,6 +300,17 @@ class Session:
 
 def _shown(dice: Dice) -> str:
     return f"{max(dice)}-{min(dice)}"
+
+
+def _choose(prompt: str, answers: dict[str, bool]) -> bool:
+    """What an answer of the person means, asked for until it is one. Raises _LeaveError."""
+    while True:
+        text = _ask(prompt).lower()
+        if text in answers:
+            return answers[text]
+        if text in QUIT:
+            raise _LeaveError
+        print(f"{text!r}: expected {', '.join(filter(None, answers))} or Enter")
 
 
 def _ask(prompt: str) -> str:

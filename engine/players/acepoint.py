@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from engine.backgammon.match import Action, Match, Offer, legal_actions
-from engine.backgammon.position import Position
+from engine.backgammon.variants import BACKGAMMON
 from engine.bot import Bot
 from engine.cube.context import CubeContext
 from engine.evaluation.bearoff import databases, load
@@ -22,13 +22,13 @@ class AcepointPlayer:
         net: A net file; None is the released default.
         plies: Rolls to look ahead.
 
-    Raises NetError for a net that cannot be used or does not play backgammon.
+    Raises NetError for a net that cannot be used, or plays with another number of checkers.
     """
 
     def __init__(self, name: str, net: Path | None, plies: int) -> None:
         self.name = name
         self._bot = Bot(net, plies)
-        self._bot.evaluate([Position.start()])  # refuses a net of another variant
+        self._bot.require(BACKGAMMON)
         self.fingerprint = " ".join([self._bot.net_hash, *map(str, databases(load()))])
 
     def best_packed(self, packed: Array, dice: Array, match: Match | None = None) -> Array:

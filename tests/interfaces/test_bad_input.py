@@ -48,6 +48,8 @@ def refused(monkeypatch, capsys, acepoint):
         (["score", "checker", "none.jsonl"], "none.jsonl"),
         (["tournament", "random", "nobody"], "nobody"),
         (["move", START, "31", "--pies"], "--pies"),
+        (["mvoe", START], "command 'mvoe': expected one of move, cube"),
+        (["bearoff", "build", "--kind", "None"], "'None'"),
     ],
 )
 def test_the_installed_command_refuses_in_one_line_with_code_2(acepoint, arguments, quoted):
@@ -208,3 +210,33 @@ def test_a_disk_too_full_for_the_kernels_is_said_in_one_line(tmp_path):
     last = done.stderr.splitlines()[-1]
     assert last.startswith("acepoint: ") and "File too large" in last
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("closed", ["stdout", "stderr"])
+def test_a_closed_output_is_no_reason_to_fail(acepoint, small_net, closed):
+    """As `acepoint move ... >&-` has it."""
+    code = f"import os, sys; os.close({1 if closed == 'stdout' else 2}); sys.{closed} = None\n{RUN}"
+    done = subprocess.run(
+        [sys.executable, "-c", code, "move", START, "31", "--net", str(small_net)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert ("8/5 6/5" in done.stdout) == (closed == "stderr")
+
+
+def test_a_message_is_one_line_in_any_encoding(acepoint):
+    """tyro draws its boxes with other characters there."""
+    done = subprocess.run(
+        [sys.executable, "-c", RUN, "move", START, "31", "--plies", "x"],
+        env=os.environ | {"PYTHONIOENCODING": "latin-1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 2
+    assert done.stderr.startswith("acepoint: Error parsing --plies: invalid literal for int()")
+    assert len(done.stderr.splitlines()) == 1

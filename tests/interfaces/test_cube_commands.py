@@ -11,6 +11,7 @@ from engine.backgammon.position import Position
 from engine.backgammon.variants import HYPERGAMMON
 from engine.cube.context import CubeContext
 from engine.cube.met import load_table
+from engine.evaluation import outcome
 from engine.interfaces.cli.main import main
 
 START = "4HPwATDgc/ABMA"
@@ -104,6 +105,36 @@ def test_cube_shows_beavers_where_they_are_played(command):
     assert "Money game, Jacoby, Beavers; cube at 1" in with_beavers
     assert "Double, beaver " in with_beavers
     assert "beaver" not in without.lower()
+
+
+def test_the_highest_cube_of_an_xgid_is_the_last(told, small_net):
+    """Doubled to it, the cube is dead: as many points as twice the chances say."""
+    answer = told("cube", f"{CELLS}:0:0:1:00:0:0:0:0:1")
+    (values,) = Bot(small_net).evaluate([read_id(MONEY)[0]])
+
+    assert answer["double_take"] == pytest.approx(2 * float(outcome.equity(values)), abs=1e-6)
+    assert answer["double_take"] != pytest.approx(told("cube", MONEY)["double_take"], abs=1e-3)
+    assert told("cube", f"{CELLS}:0:0:1:00:0:0:0:0:0")["action"] == "Cube not available"
+
+
+@pytest.mark.parametrize(("letter", "waits"), [("B", "beaver"), ("R", "raccoon")])
+def test_what_waits_for_an_answer_after_a_double_is_not_judged_as_one(command, letter, waits):
+    text = f"{CELLS}:2:-1:1:{letter}:0:0:3:0:10"
+    code, out, err = command("cube", text)
+
+    assert (code, out) == (2, "")
+    assert f"position '{text}': a {waits} waits for an answer: expected a double at most" in err
+
+
+def test_in_a_match_plays_have_their_match_winning_chance(command, small_net):
+    _, out, _ = command("move", TRAILER, 31)
+    position, match = read_id(TRAILER)
+    best, *_ = Bot(small_net).rank(position, (3, 1), match)
+    chance = CubeContext.of(match).mwc(best.equity)
+
+    assert "EMG" in out and "equity" not in out
+    assert f"{best.equity:+.4f}" in out and f" {100 * chance:.2f} " in out
+    assert "MWC" not in command("move", MONEY, 31)[1]
 
 
 @pytest.mark.parametrize(
@@ -243,7 +274,7 @@ def test_met_compute_prints_a_file_that_met_takes(command, told, tmp_path):
         (["cube", START, "--variant", "tabula"], "variant 'tabula'"),
         (["move", START, "31", "--met", "nosuch"], "match equity table 'nosuch'"),
         (["met", "show", "--met", "nosuch"], "match equity table 'nosuch'"),
-        (["met", "show", "--points", "65"], "--points 65: expected a number from 1 to 64"),
+        (["met", "show", "--points", "65"], "--points 65: expected 1 to 64"),
         (["met", "show", "--points", "0"], "--points 0"),
         (["met", "show", "--efficiency", "0.5"], "expected with met compute only"),
         (["met", "compute", "--met", "g11"], "--met g11: expected with met show only"),

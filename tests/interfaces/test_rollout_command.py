@@ -85,6 +85,14 @@ def test_what_cannot_be_printed_is_saved_first(command, monkeypatch, tmp_path):
     assert len(json.loads(file.read_text())["trials"][0]) == 36
 
 
+def test_what_cannot_be_saved_is_printed_all_the_same(command):
+    code, out, err = command(START, 31, *QUICK, "--out", "x" * 253)
+
+    assert code == 2
+    assert "3-1 to play" in out and "all trials played" in out
+    assert err.startswith("acepoint: cannot write 'xxx") and len(err.splitlines()) == 1
+
+
 def test_the_tables_name_what_was_rolled_out(command):
     code, out, _ = command(START, 31, *QUICK, "--plain")
     assert code == 0
@@ -114,6 +122,9 @@ def test_a_saved_rollout_is_extended(told, tmp_path):
         ((START, 31, "--trials", 0), "trials 0"),
         ((START, 31, "--candidates", 0), "--candidates 0"),
         ((START, 31, "--workers", 0), "--workers 0"),
+        ((START, 31, "--clear", "inf"), "clear inf: expected a number"),
+        ((START, 31, "--clear", "nan"), "clear nan: expected a number"),
+        ((START, 31, "--until-se", "inf"), "standard error inf: expected a number"),
         ((START, 31, "--plies", 9), "plies 9"),
         ((START, 31, "--later-from", 10**20), "later from 1"),
         ((START, 31, "--later-from", -1), "later from -1"),

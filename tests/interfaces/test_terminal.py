@@ -12,7 +12,8 @@ from engine.backgammon.match import GameState, Match
 from engine.backgammon.plays import legal_plays
 from engine.backgammon.variants import BACKGAMMON, Variant
 from engine.cube.context import CubeContext
-from engine.cube.decisions import CubeActions, cube_decision
+from engine.cube.decisions import CubeActions, decision_of
+from engine.cube.equity import cube_equities
 from engine.interfaces.terminal import Session
 
 PERSON, BOT = 0, 1
@@ -23,10 +24,13 @@ ENDING = Variant("ending", ((1, 1), (2, 1)))
 
 
 class FirstPlayBot:
-    """Makes the first legal play, and thinks `double_take` of the doubles of either side."""
+    """Makes the first legal play, thinks `double_take` of the doubles of either side, and `equity`
+    of every play."""
 
-    def __init__(self, double_take: float = 0.0, doubles: bool = False) -> None:
-        self.double_take, self.doubles = double_take, doubles
+    def __init__(
+        self, double_take: float = 0.0, doubles: bool = False, equity: float = 0.0
+    ) -> None:
+        self.double_take, self.doubles, self.equity = double_take, doubles, equity
         self.matches: list[Match] = []
 
     def best(self, position, dice, match):
@@ -34,10 +38,12 @@ class FirstPlayBot:
         return legal_plays(position, dice)[0]
 
     def rank(self, position, dice, _match):
-        return [SimpleNamespace(play=each) for each in legal_plays(position, dice)]
+        plays = legal_plays(position, dice)
+        return [SimpleNamespace(play=each, equity=self.equity) for each in plays]
 
     def cube(self, _position, match):
-        return cube_decision(np.array([0.5, 0, 0, 0, 0], np.float32), CubeContext.of(match))
+        context, values = CubeContext.of(match), np.array([[0.5, 0, 0, 0, 0]], np.float32)
+        return decision_of(values, cube_equities(values, context), context)
 
     def cube_packed(self, _packed, _context):
         take = np.array([self.double_take])
@@ -72,7 +78,7 @@ def play(monkeypatch, capsys):
                 raise EOFError from None
 
         monkeypatch.setattr(builtins, "input", answer)
-        shown = lambda ranking: print("HINT", *(c.play for c in ranking))  # noqa: E731
+        shown = lambda ranking, _: print("HINT", *(c.play for c in ranking))  # noqa: E731
         Session(bot or FirstPlayBot(), variant, match, roller, alternate, shown).run()
         return capsys.readouterr().out
 
@@ -92,6 +98,30 @@ def test_a_play_can_be_taken_back(play):
 
     assert "8/4: Enter to finish" in out
     assert out.index("8/4: Enter") < out.index("8/5 6/5: Enter") < out.index("Acepoint rolls")
+
+
+@pytest.mark.parametrize("answer", ["U", "undo", "No"])
+def test_a_play_is_taken_back_however_that_is_written(play, answer):
+    out = play(["8/4", answer, "8/5 6/5", "Y"], ScriptedRoller(PERSON, (3, 1)))
+
+    assert out.index("8/4: Enter") < out.index("8/5 6/5: Enter") < out.index("Acepoint rolls")
+
+
+def test_an_answer_that_is_none_is_asked_for_again(play):
+    out = play(["8/4", "take back", "quit"], ScriptedRoller(PERSON, (3, 1)))
+
+    assert "'take back': expected y, yes, u, undo, n, no or Enter" in out
+    assert out.count("8/4: Enter to finish") == 2
+    assert "Acepoint rolls" not in out
+    assert out.rstrip().endswith("Goodbye. Score: you 0, Acepoint 0.")
+
+
+@pytest.mark.parametrize("answer", ["N", "no", "quit", "exit"])
+def test_no_other_game_is_begun_after_a_no(play, answer):
+    out = play(["2/off 1/off", "", answer], ScriptedRoller(PERSON), variant=ENDING)
+
+    assert "Score: you 2, Acepoint 0." in out
+    assert out.count("You roll") == 1
 
 
 def test_an_illegal_play_is_refused_with_the_reason_and_asked_for_again(play):
@@ -162,23 +192,42 @@ def test_the_only_play_needs_no_typing(play):
 
 
 @pytest.mark.parametrize(
-    ("typed", "said", "points"),
+    ("equity", "typed", "said", "points"),
     [
-        ("resign", "does not accept a single game: it may still win more", 0),
-        ("resign gammon", "does not accept a gammon: it may still win more", 0),
-        ("resign backgammon", "Acepoint wins 3 points.", 3),
-        ("resign nothing", "resign 'nothing': expected single, gammon, backgammon", 0),
+        (0.0, "resign", "Acepoint wins 1 point.", 1),
+        (-1.2, "resign", "does not accept a single game: it hopes to win more", 0),
+        (-1.2, "resign gammon", "Acepoint wins 2 points.", 2),
+        (-2.1, "resign gammon", "does not accept a gammon: it hopes to win more", 0),
+        (-9.0, "resign backgammon", "Acepoint wins 3 points.", 3),
+        (0.0, "resign nothing", "resign 'nothing': expected single, gammon, backgammon", 0),
     ],
 )
-def test_a_resignation_is_accepted_when_it_is_certain_to_be_enough(play, typed, said, points):
-    out = play([typed, "n"], ScriptedRoller(PERSON, (3, 1)))
+def test_a_resignation_is_accepted_when_it_is_worth_as_much(play, equity, typed, said, points):
+    out = play([typed, "n"], ScriptedRoller(PERSON, (3, 1)), FirstPlayBot(equity=equity))
 
     assert said in out
     assert f"Score: you 0, Acepoint {points}." in out
 
 
+def test_a_resignation_before_the_roll_is_judged_by_the_cube(play):
+    out = play([*OPENED, "resign", "n"], ScriptedRoller(PERSON, (3, 1), (6, 4)))
+
+    assert "Score: you 0, Acepoint 1." in out
+
+
+def test_a_resignation_in_a_match_is_judged_by_what_the_points_are_worth(play):
+    """At 2 away a gammon is the match, so all that anybody could lose."""
+    match = Match(length=2, state=GameState.NONE)
+    out = play(
+        ["resign gammon"], ScriptedRoller(PERSON, (3, 1)), FirstPlayBot(equity=-9), match=match
+    )
+
+    assert out.rstrip().endswith("Acepoint wins the match.")
+
+
 def test_a_refused_resignation_is_played_on_after(play):
-    out = play(["resign", "8/5 6/5", ""], ScriptedRoller(PERSON, (3, 1), (6, 4)))
+    bot = FirstPlayBot(equity=-1.2)
+    out = play(["resign", "8/5 6/5", ""], ScriptedRoller(PERSON, (3, 1), (6, 4)), bot)
 
     assert out.count("You roll 3-1: ") == 2
     assert "Acepoint rolls 6-4" in out
@@ -199,6 +248,16 @@ def test_a_double_is_answered_by_the_bot(play, thinks, said, score):
     assert said in out
     assert f"Score: you {score}, Acepoint 0." in out
     assert ("Cube at 2, Acepoint's." in out) == (score == 0)
+
+
+@pytest.mark.parametrize(("thinks", "answer"), [(-0.1, "take"), (-1.2, "pass")])
+def test_a_hint_says_how_to_answer_a_beaver(play, thinks, answer):
+    rules = replace(MONEY, beavers=True)
+    typed = [*OPENED, "double", "hint", "quit"]
+    bot = FirstPlayBot(thinks)
+    out = play(typed, ScriptedRoller(PERSON, (3, 1), (6, 4)), bot, match=rules)
+
+    assert out.partition("take, pass or raccoon? ")[2].splitlines()[1] == answer
 
 
 def test_a_beaver_can_be_raccooned_where_agreed(play):

@@ -6,8 +6,13 @@ from typing import TYPE_CHECKING
 
 from engine.interfaces.cli.looking import looking_bot
 from engine.interfaces.cli.options import AsJson, Net, Plies, PositionText, Table, VariantName
-from engine.interfaces.cli.output import print_json, print_table
-from engine.interfaces.cli.situation import read_situation
+from engine.interfaces.cli.output import CHANCES, decision_fields, print_json, print_table
+from engine.interfaces.cli.situation import (
+    equity_cells,
+    equity_headings,
+    print_situation,
+    read_situation,
+)
 
 if TYPE_CHECKING:
     from engine.cube.decisions import CubeDecision
@@ -48,28 +53,22 @@ class Cube:
     def run(self) -> None:
         """Judge and print."""
         position, _, context = read_situation(self.position, None, self.variant, self.met)
-        with looking_bot(self.net, self.plies) as bot:
+        with looking_bot(self.net, self.plies, variant=self.variant) as bot:
             decision = bot.cube(position, context)
         if self.as_json:
             print_json(
                 {
                     "position": position.id,
                     "plies": self.plies,
-                    "no_double": decision.no_double,
-                    "double_take": decision.double_take,
-                    "double_pass": decision.double_pass,
-                    "action": decision.action,
-                    "take": decision.takes,
+                    **decision_fields(decision),
                     "probabilities": [float(p) for p in decision.probabilities],
                 }
             )
             return
 
         from engine.cube.equity import gammon_prices
-        from engine.interfaces.board_text import draw
-        from engine.interfaces.situation_text import describe
 
-        print(f"\n{draw(position)}\n\n {describe(context)}.")
+        print_situation(position, context)
         mine, theirs = gammon_prices(context)
         print(f" Gammon price: {mine:.2f} for X, {theirs:.2f} for O. {self.plies}-ply:\n")
         _print_probabilities(decision)
@@ -85,7 +84,7 @@ class Cube:
 
 def _print_probabilities(decision: "CubeDecision") -> None:
     print_table(
-        ("", "win", "win g", "win bg", "lose g", "lose bg"),
+        ("", *CHANCES),
         [("Chances of X", *(f"{100 * p:.1f}" for p in decision.probabilities))],
     )
 
@@ -103,17 +102,11 @@ def _print_equities(decision: "CubeDecision") -> None:
         rows.append((f"{double}, beaver", decision.double_beaver))
     if not context.may_double:
         rows = rows[:1]
-    best = decision.doubled if decision.doubles else decision.no_double
-    columns = ["", "equity", "diff"] if context.is_money else ["", "EMG", "diff", "MWC"]
+    best = decision.equity
     print_table(
-        columns,
+        ("", *equity_headings(context)),
         [
-            (
-                name,
-                f"{equity:+.4f}",
-                f"{equity - best:+.4f}" if equity != best else "",
-                *([] if context.is_money else [f"{100 * context.mwc(equity):.2f}"]),
-            )
+            (name, *equity_cells(context, equity, equity - best if equity != best else None))
             for name, equity in rows
         ],
     )

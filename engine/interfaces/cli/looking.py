@@ -15,9 +15,13 @@ SECONDS = 2  # before the bar is shown
 
 
 @contextlib.contextmanager
-def looking_bot(net: Path | None, plies: int, moves: str = "normal") -> Iterator["Bot"]:
-    """The bot of a command's options; raises like `engine.bot.Bot`."""
-    from engine.bot import Bot
+def looking_bot(
+    net: Path | None, plies: int, moves: str = "normal", variant: str = "backgammon"
+) -> Iterator["Bot"]:
+    """The bot of a command's options; raises like `engine.bot.Bot` and `released_net`."""
+    from engine.bot import Bot, released_net
+
+    net = net or released_net(variant)
 
     if plies == 0:
         yield Bot(net, moves=moves)

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterable
 from importlib import import_module
 from itertools import pairwise
+from pathlib import Path
 from typing import Protocol
 
 import tyro
@@ -55,6 +56,9 @@ COMMANDS = {
 def main() -> None:
     """Run the command line of this process and exit with its code."""
     arguments = sys.argv[1:]
+    for stream in ("stdout", "stderr"):
+        if getattr(sys, stream) is None:  # closed by who started us
+            setattr(sys, stream, Path(os.devnull).open("w"))  # noqa: SIM115 - until we end
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # not every encoding has a ±
     if _is_ours(arguments):
@@ -105,6 +109,10 @@ def _run(arguments: list[str]) -> int:
         return BAD_INPUT
     except KeyboardInterrupt:
         return INTERRUPTED
+    except SystemError as error:
+        if not isinstance(error.__cause__, KeyboardInterrupt):
+            raise
+        return INTERRUPTED  # while numba made Python objects of what a kernel had found
     except BrokenPipeError:
         # What is still buffered has no reader: let the flush at exit write it to nowhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -123,24 +131,34 @@ def _parse(arguments: list[str]) -> Command:
         if option.startswith("--") and not value and (equals or following == ""):
             # tyro would take it for a path: this folder
             raise NotationError(f"{option} '': expected something after it")
-    complaint = io.StringIO()
+    commands = _commands(arguments)
+    if arguments and not arguments[0].startswith("-") and arguments[0] not in commands:
+        raise NotationError(f"command {arguments[0]!r}: expected one of {', '.join(commands)}")
     try:
-        with contextlib.redirect_stderr(complaint):
-            command: Command = tyro.extras.subcommand_cli_from_dict(
-                _commands(arguments),
-                prog="acepoint",
-                description=DESCRIPTION,
-                args=arguments,
-                config=(
-                    tyro.conf.FlagCreatePairsOff,
-                    tyro.conf.PositionalMetavarFromFieldName,
-                ),
-            )
-            return command
+        with contextlib.redirect_stderr(io.StringIO()):
+            return _parsed(commands, arguments)
     except SystemExit as stop:
-        if stop.code == BAD_INPUT:
-            raise NotationError(_one_line(complaint.getvalue())) from None
-        raise
+        if stop.code != BAD_INPUT:
+            raise
+    # Once more for what tyro says, drawn for no terminal: in one with colours it says it in others.
+    complaint = io.TextIOWrapper(io.BytesIO(), "utf-8")
+    try:
+        with contextlib.redirect_stdout(complaint), contextlib.redirect_stderr(complaint):
+            return _parsed(commands, arguments)
+    except SystemExit:
+        complaint.seek(0)
+        raise NotationError(_one_line(complaint.read())) from None
+
+
+def _parsed(commands: dict[str, Callable[..., Command]], arguments: list[str]) -> Command:
+    command: Command = tyro.extras.subcommand_cli_from_dict(
+        commands,
+        prog="acepoint",
+        description=DESCRIPTION,
+        args=arguments,
+        config=(tyro.conf.FlagCreatePairsOff, tyro.conf.PositionalMetavarFromFieldName),
+    )
+    return command
 
 
 def _commands(arguments: list[str]) -> dict[str, Callable[..., Command]]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, Optional
 import tyro
 
 from engine.errors import NotationError
-from engine.interfaces.cli.options import AsJson, Count, Table
+from engine.interfaces.cli.options import AsJson, Count, Table, require_range
 from engine.interfaces.cli.output import print_json, print_table
 
 if TYPE_CHECKING:
@@ -50,8 +50,7 @@ class Met:
         """Load or compute, and print."""
         from engine.backgammon.match import MAX_LENGTH
 
-        if self.points is not None and not 1 <= self.points <= MAX_LENGTH:
-            raise NotationError(f"--points {self.points}: expected a number from 1 to {MAX_LENGTH}")
+        require_range("--points", self.points, 1, MAX_LENGTH)
         if self.what == "compute":
             self._compute()
         else:

@@ -16,14 +16,21 @@ from engine.interfaces.cli.options import (
     PositionText,
     Table,
     VariantName,
+    require_range,
 )
-from engine.interfaces.cli.output import print_json, print_table
-from engine.interfaces.cli.situation import read_situation
+from engine.interfaces.cli.output import CHANCES, print_json, print_table
+from engine.interfaces.cli.situation import (
+    equity_cells,
+    equity_headings,
+    print_situation,
+    read_situation,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from engine.bot import Candidate
+    from engine.cube.context import CubeContext
 
 __all__ = ["Move", "print_candidates"]
 
@@ -61,8 +68,7 @@ class Move:
 
     def run(self) -> None:
         """Rank and print."""
-        if self.candidates is not None and self.candidates < 1:
-            raise NotationError(f"--candidates {self.candidates}: expected a number from 1")
+        require_range("--candidates", self.candidates, 1)
         position, dice, context = read_situation(self.position, self.dice, self.variant, self.met)
         if dice is None:
             raise NotationError(
@@ -72,7 +78,7 @@ class Move:
         if self.cubeless:
             context = context.without_cube()
 
-        with looking_bot(self.net, self.plies, self.moves) as bot:
+        with looking_bot(self.net, self.plies, self.moves, self.variant) as bot:
             ranking = bot.rank(position, dice, context)
         if self.as_json:
             print_json(
@@ -94,22 +100,19 @@ class Move:
             )
             return
 
-        from engine.interfaces.board_text import draw
-        from engine.interfaces.situation_text import describe
-
-        print(f"\n{draw(position)}\n\n {describe(context)}.")
+        print_situation(position, context)
         print(f" {max(dice)}-{min(dice)} to play, {self.plies}-ply:")
         shown = self.candidates or SHOWN
-        print_candidates(ranking[:shown])
+        print_candidates(ranking[:shown], context)
         if len(ranking) > shown:
             print(f" {len(ranking) - shown} more plays: --candidates {len(ranking)} shows all")
 
 
-def print_candidates(ranking: "Sequence[Candidate]") -> None:
+def print_candidates(ranking: "Sequence[Candidate]", context: "CubeContext") -> None:
     """A table of ranked plays, best first: equities, probabilities in per cent.
 
-    Where it was looked ahead, how far for each play: those looked at less far are not compared with
-    the best one.
+    context: of the mover. Where it was looked ahead, how far for each play: those looked at less
+    far are not compared with the best one.
     """
     best = ranking[0]
     ahead = best.plies > 0
@@ -117,14 +120,14 @@ def print_candidates(ranking: "Sequence[Candidate]") -> None:
         (
             "play",
             *(["plies"] if ahead else []),
-            *("equity", "diff", "win", "win g", "win bg", "lose g", "lose bg"),
+            *equity_headings(context),
+            *CHANCES,
         ),
         (
             (
                 candidate.play,
                 *([candidate.plies] if ahead else []),
-                f"{candidate.equity:+.4f}",
-                _difference(candidate, best),
+                *equity_cells(context, candidate.equity, _difference(candidate, best)),
                 *(f"{100 * p:.1f}" for p in candidate.probabilities),
             )
             for candidate in ranking
@@ -132,7 +135,7 @@ def print_candidates(ranking: "Sequence[Candidate]") -> None:
     )
 
 
-def _difference(candidate: "Candidate", best: "Candidate") -> str:
+def _difference(candidate: "Candidate", best: "Candidate") -> float | None:
     if candidate.plies < best.plies or candidate.equity == best.equity:
-        return ""
-    return f"{candidate.equity - best.equity:+.4f}"
+        return None
+    return candidate.equity - best.equity

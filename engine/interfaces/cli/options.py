@@ -5,7 +5,22 @@ from typing import Annotated, Optional
 
 import tyro
 
-__all__ = ["AsJson", "Count", "Filter", "Net", "Plies", "PositionText", "Table", "VariantName"]
+from engine.errors import NotationError
+
+__all__ = [
+    "MOST_AUTOMATIC_DOUBLES",
+    "AsJson",
+    "Count",
+    "Filter",
+    "Net",
+    "Plies",
+    "PositionText",
+    "Table",
+    "VariantName",
+    "require_range",
+]
+
+MOST_AUTOMATIC_DOUBLES = 10
 
 PositionText = Annotated[
     str,
@@ -55,3 +70,10 @@ AsJson = Annotated[
         name="json", help="Print one JSON object and nothing else.", help_behavior_hint=""
     ),
 ]
+
+
+def require_range(option: str, value: int | None, least: int, most: int | None = None) -> None:
+    """Raises NotationError, quoting the option, unless the number is in the range or not given."""
+    if value is not None and not (least <= value and (most is None or value <= most)):
+        expected = f"{least} or more" if most is None else f"{least} to {most}"
+        raise NotationError(f"{option} {value}: expected {expected}")

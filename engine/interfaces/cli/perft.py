@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import tyro
 
-from engine.errors import NotationError
-from engine.interfaces.cli.options import AsJson, VariantName
+from engine.interfaces.cli.options import AsJson, VariantName, require_range
 from engine.interfaces.cli.output import print_json, print_table
 
 if TYPE_CHECKING:
@@ -40,8 +39,7 @@ class Perft:
         from engine.kernels import announce_compilation
         from engine.kernels.movegen import pack
 
-        if self.depth < 1:
-            raise NotationError(f"depth {self.depth}: expected a whole number from 1")
+        require_range("depth", self.depth, 1)
         start = pack(variant(self.variant).start[None])
         announce_compilation("movegen")
         rows = []

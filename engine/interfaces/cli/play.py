@@ -9,7 +9,15 @@ import tyro
 
 from engine.errors import NotationError
 from engine.interfaces.cli.move import print_candidates
-from engine.interfaces.cli.options import Count, Filter, Net, Plies, VariantName
+from engine.interfaces.cli.options import (
+    MOST_AUTOMATIC_DOUBLES,
+    Count,
+    Filter,
+    Net,
+    Plies,
+    VariantName,
+    require_range,
+)
 
 __all__ = ["Play"]
 
@@ -44,16 +52,13 @@ class Play:
 
     def run(self) -> None:
         """Play until the match is over or the person leaves."""
-        from engine.backgammon.match import GameState, Match
+        from engine.backgammon.match import MAX_LENGTH, GameState, Match
         from engine.backgammon.variants import variant
 
         game = variant(self.variant)
-        if self.seed is not None and self.seed < 0:
-            raise NotationError(f"--seed {self.seed}: expected a number from 0")
-        if self.length is not None and not 1 <= self.length <= 64:
-            raise NotationError(f"--length {self.length}: expected 1 to 64")
-        if not 0 <= self.automatic_doubles <= 10:
-            raise NotationError(f"--automatic-doubles {self.automatic_doubles}: expected 0 to 10")
+        require_range("--seed", self.seed, 0)
+        require_range("--length", self.length, 1, MAX_LENGTH)
+        require_range("--automatic-doubles", self.automatic_doubles, 0, MOST_AUTOMATIC_DOUBLES)
         if self.length is not None and (
             self.jacoby == "on" or self.beavers or self.automatic_doubles
         ):
@@ -68,12 +73,12 @@ class Play:
         import numpy as np
 
         from engine.backgammon.dice import Roller
-        from engine.backgammon.position import Position
-        from engine.bot import Bot
+        from engine.bot import Bot, released_net
         from engine.interfaces.terminal import Session
 
-        bot = Bot(self.net, self.plies, moves=self.moves, threads=os.cpu_count() or 1)
-        bot.evaluate([Position.start(game)])  # a net for another variant is refused now
+        net = self.net or released_net(self.variant)
+        bot = Bot(net, self.plies, moves=self.moves, threads=os.cpu_count() or 1)
+        bot.require(game)
         # Line editing and history at the prompt, where Python has them.
         with contextlib.suppress(ImportError):
             import readline  # noqa: F401

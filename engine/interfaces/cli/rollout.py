@@ -19,19 +19,18 @@ from engine.interfaces.cli.options import (
     PositionText,
     Table,
     VariantName,
+    require_range,
 )
-from engine.interfaces.cli.output import print_json, print_table
-from engine.interfaces.cli.situation import read_situation
+from engine.interfaces.cli.output import CHANCES, decision_fields, print_json, print_table
+from engine.interfaces.cli.situation import print_situation, read_situation
 
 if TYPE_CHECKING:
     from engine.backgammon.position import Position
-    from engine.cube.decisions import CubeDecision
     from engine.cube.rollout import Ending, Limits, Rollout
 
 __all__ = ["RollOut"]
 
 INTERRUPTED = "interrupted"
-COLUMNS = ("equity", "error", "95 %", "diff", "error", "best", "trials")
 
 
 @dataclass(frozen=True)
@@ -99,14 +98,12 @@ class RollOut:
 
     def run(self) -> None:
         """Roll out and print."""
-        from engine.bot import Bot
+        from engine.bot import Bot, released_net
         from engine.cube.rollout import Limits, Settings
         from engine.records.rollouts import resume, save
 
-        if self.candidates is not None and self.candidates < 1:
-            raise NotationError(f"--candidates {self.candidates}: expected a number from 1")
-        if self.workers is not None and self.workers < 1:
-            raise AcepointError(f"--workers {self.workers}: expected 1 or more")
+        require_range("--candidates", self.candidates, 1)
+        require_range("--workers", self.workers, 1)
         if self.cubeful and self.cubeless:
             raise NotationError("--cubeful, --cubeless: expected one of them")
         if self.out and (self.out.is_dir() or not self.out.parent.is_dir()):
@@ -125,7 +122,8 @@ class RollOut:
             seed=self.seed,
         )
         position, dice, context = read_situation(self.position, self.dice, self.variant, self.met)
-        rollout = Bot(self.net).rollout(position, dice, context, settings, self.candidates)
+        bot = Bot(self.net or released_net(self.variant))
+        rollout = bot.rollout(position, dice, context, settings, self.candidates)
         if self.resume:
             resume(rollout, self.resume)
         ending: Ending | str
@@ -135,12 +133,14 @@ class RollOut:
             if not rollout.trials:
                 raise
             ending = INTERRUPTED
-        if self.out:
-            save(rollout, self.out)
-        if self.as_json:
-            print_json(_report(position, dice, rollout, ending))
-        else:
-            _print(position, dice, rollout, ending)
+        try:
+            if self.out:
+                save(rollout, self.out)
+        finally:  # a file that cannot be written does not cost the result
+            if self.as_json:
+                print_json(_report(position, dice, rollout, ending))
+            else:
+                _print(position, dice, rollout, ending)
         if ending == INTERRUPTED:
             sys.stdout.flush()
             raise KeyboardInterrupt
@@ -151,11 +151,11 @@ class RollOut:
         from rich.live import Live
         from rich.progress_bar import ProgressBar
 
-        from engine.interfaces.cli.output import table
+        from engine.interfaces.cli.output import tables
 
         def show() -> None:
             bar = ProgressBar(limits.trials, rollout.trials, width=40)
-            live.update(Group(table(*_rows(rollout)), bar), refresh=True)
+            live.update(Group(*tables(*_rows(rollout), console.width), bar), refresh=True)
 
         console = Console(stderr=True, highlight=False, markup=False)
         with Live(console=console, transient=True, auto_refresh=False) as live:
@@ -165,43 +165,43 @@ class RollOut:
 
 def _rows(rollout: "Rollout") -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """The heading and the rows of the table: plays from the best, cube actions in their order."""
+    context = rollout.root
     summaries = list(zip(rollout.starts, rollout.summaries(), strict=True))
     if rollout.alternatives:
         summaries.sort(key=lambda pair: -pair[1].difference)
     rows = []
     for start, summary in summaries:
         low, high = summary.interval
-        behind = summary.difference < 0 and rollout.alternatives
+        is_behind = summary.difference < 0 and rollout.alternatives
         rows.append(
             (
                 start.name,
                 f"{summary.equity:+.4f}",
                 f"{summary.error:.4f}",
                 f"{low:+.4f} to {high:+.4f}",
-                f"{summary.difference:+.4f}" if behind else "",
-                f"{summary.difference_error:.4f}" if behind else "",
+                *([] if context.is_money else [f"{100 * context.mwc(summary.equity):.2f}"]),
+                f"{summary.difference:+.4f}" if is_behind else "",
+                f"{summary.difference_error:.4f}" if is_behind else "",
                 f"{100 * summary.chance:.1f}" if rollout.alternatives else "",
                 f"{summary.trials:,}",
                 *(f"{100 * p:.2f}" for p in summary.probabilities),
             )
         )
-    names = ("win", "win g", "win bg", "lose g", "lose bg")
-    return ("play" if rollout.alternatives else "", *COLUMNS, *names), rows
+    heading = ("equity", "error", "95 %") if context.is_money else ("EMG", "error", "95 %", "MWC")
+    behind = ("diff", "error", "best", "trials")
+    return ("play" if rollout.alternatives else "", *heading, *behind, *CHANCES), rows
 
 
 def _print(
     position: "Position", dice: tuple[int, int] | None, rollout: "Rollout", ending: str
 ) -> None:
-    from engine.interfaces.board_text import draw
-    from engine.interfaces.situation_text import describe
-
-    print(f"\n{draw(position)}\n\n {describe(rollout.root)}.")
+    print_situation(position, rollout.root)
     if dice:
         print(f" {max(dice)}-{min(dice)} to play.", end="")
     print(f" {_method(rollout)}; {ending}:")
     print_table(*_rows(rollout))
     if not rollout.alternatives:
-        print(f"\n Proper cube action: {_decision(rollout).action}")
+        print(f"\n Proper cube action: {rollout.decision().action}")
 
 
 def _method(rollout: "Rollout") -> str:
@@ -210,16 +210,6 @@ def _method(rollout: "Rollout") -> str:
     length = f"truncated after {settings.truncate} plies" if settings.truncate else "full"
     luck = "luck taken out" if settings.reduce_variance else "luck left in"
     return f"Rolled out {length}, {settings.plies}-ply, {luck}, seed {settings.seed}"
-
-
-def _decision(rollout: "Rollout") -> "CubeDecision":
-    """The cube decision by the means. Where he may not double, as if a double changed nothing."""
-    from engine.cube.decisions import CubeDecision
-
-    no_double, *doubled = rollout.summaries()
-    take = doubled[0].equity if doubled else no_double.equity
-    beaver = 2 * take if rollout.root.beavers else take
-    return CubeDecision(rollout.root, no_double.probabilities, no_double.equity, take, 1.0, beaver)
 
 
 def _report(
@@ -259,13 +249,8 @@ def _report(
     for each in candidates:
         del each["result"], each["difference"], each["difference_error"], each["chance_best"]
         each["action"] = each.pop("play")
-    decision = _decision(rollout)
     return report | {
-        "no_double": decision.no_double,
-        "double_take": decision.double_take,
-        "double_pass": decision.double_pass,
-        "action": decision.action,
-        "take": decision.takes,
+        **decision_fields(rollout.decision()),
         "candidates": candidates,
     }
 

@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Optional
 import tyro
 
 from engine.errors import AcepointError
-from engine.interfaces.cli.options import AsJson, Count
+from engine.interfaces.cli.options import (
+    MOST_AUTOMATIC_DOUBLES,
+    AsJson,
+    Count,
+    require_range,
+)
 from engine.interfaces.cli.output import print_json
 from engine.interfaces.cli.standings import print_standings, standings
 
@@ -87,7 +92,7 @@ class Tournament:
 
         beginning = self._beginning()
         schedule = RoundRobin(self.players, self._units // 2)
-        announce_compilation()
+        announce_compilation("dealing")
         tried = try_player if beginning is None else try_cubeful_player
         settings = {
             "seed": self.seed,
@@ -157,12 +162,12 @@ class Tournament:
             given = " ".join(self.players) or "none"
             raise AcepointError(f"players {given}: expected two or more")
         self._check_game()
-        if not 0 <= self.seed < 2**64:
-            raise AcepointError(f"--seed {self.seed}: expected a number from 0 to 2^64 - 1")
-        if self.workers is not None and self.workers < 1:
-            raise AcepointError(f"--workers {self.workers}: expected 1 or more")
+        require_range("--seed", self.seed, 0, 2**64 - 1)
+        require_range("--workers", self.workers, 1)
 
     def _check_game(self) -> None:
+        from engine.backgammon.match import MAX_LENGTH
+
         money = self.cube or self.jacoby or self.beavers or self.automatic_doubles or self.games
         if self._plays_matches and money:
             raise AcepointError("--matches and --length: expected no option of money games")
@@ -174,10 +179,8 @@ class Tournament:
                 f"{option} {self._units}: expected an even number from 2 to {_MOST_UNITS}, as "
                 "every deal is played twice with the players exchanged"
             )
-        if self.length is not None and not 1 <= self.length <= 64:
-            raise AcepointError(f"--length {self.length}: expected 1 to 64")
-        if not 0 <= self.automatic_doubles <= 10:
-            raise AcepointError(f"--automatic-doubles {self.automatic_doubles}: expected 0 to 10")
+        require_range("--length", self.length, 1, MAX_LENGTH)
+        require_range("--automatic-doubles", self.automatic_doubles, 0, MOST_AUTOMATIC_DOUBLES)
 
 
 def _bearoff_databases() -> str:

@@ -1,0 +1,1 @@
+"""Tournaments of any game between any players: shared dice, results in SQLite, ratings."""
