@@ -24,7 +24,6 @@ from engine.cube.static import Static
 from engine.errors import AcepointError, NetError, NotationError, PositionError
 from engine.evaluation.bearoff import load
 from engine.evaluation.network import Network
-from engine.kernels import announce_compilation
 from engine.kernels.movegen import pack
 
 if TYPE_CHECKING:
@@ -95,7 +94,6 @@ class Bot:
         self._net = Network.load(released_net() if net is None else net)
         if self.variant not in VARIANTS:
             raise NetError(f"net {str(net)!r}: unknown variant {self.variant!r}")
-        announce_compilation("lookahead_batches" if plies else "forward")
         self._evaluator: Evaluator = Static(self._net)
         if plies:
             self._evaluator = Search(self._network.quick, filters, threads, progress)
@@ -225,7 +223,6 @@ class Bot:
             raise AcepointError(f"candidates {candidates}: expected a number from 1")
         packed = self._pack_unfinished([position])
         settings = settings or Settings()
-        announce_compilation("rollout")
         context = _context(match)
         if not settings.cubeful:
             context = context.without_cube()

@@ -9,11 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import engine.kernels
 from engine.backgammon.board import BAR, COLUMNS, OFF, Boards, is_over
 from engine.backgammon.dice import ROLLS, WEIGHTS
-from engine.backgammon.position import Position
 from engine.backgammon.variants import VARIANTS, Variant
-from engine.bot import Bot
 from engine.evaluation.bearoff import tables
 from engine.evaluation.bearoff_build import solve
 from engine.evaluation.bearoff_store import ONE_SIDED, TWO_SIDED
@@ -28,6 +27,13 @@ PlayedBoards = Callable[[Variant, int], Boards]
 RandomNetwork = Callable[..., Network]
 
 PROBABILITIES = 5
+COMPILING = "compiling the kernels (once, under a minute) ...\n"
+
+
+@pytest.fixture(autouse=True, scope="session")
+def compile_silently() -> None:
+    """What is said once in a process is said now: no test waits for it, or fails by it."""
+    engine.kernels._say_that_it_compiles()
 
 
 @pytest.fixture(scope="session")
@@ -116,12 +122,13 @@ def small_net(tmp_path_factory: pytest.TempPathFactory, random_network: RandomNe
 @pytest.fixture(scope="session")
 def acepoint(small_net: Path) -> Run:
     """Runs the installed command in a process: acepoint("move", ..., typed="")."""
-    Bot(small_net).evaluate([Position.start()])  # compiles, if need be: no command says so
 
     def run(*arguments: object, typed: str = "") -> "subprocess.CompletedProcess[str]":
         script = Path(sysconfig.get_path("scripts")) / "acepoint"
-        return subprocess.run(
+        done = subprocess.run(
             [script, *map(str, arguments)], input=typed, capture_output=True, text=True, check=False
         )
+        done.stderr = done.stderr.replace(COMPILING, "")
+        return done
 
     return run

@@ -35,7 +35,7 @@ def load_checkpoint(path: Path) -> tuple[dict[str, Array], dict[str, Any]]:
         if metadata.get("format") != FORMAT:
             raise FileFormatError(f"format {metadata.get('format')!r}, expected {FORMAT!r}")
         state: dict[str, Any] = json.loads(metadata.get("state", ""))
-    except json.JSONDecodeError as error:
+    except (json.JSONDecodeError, RecursionError) as error:
         raise FileFormatError(f"checkpoint {str(path)!r}: damaged state ({error})") from None
     except FileFormatError as error:
         raise FileFormatError(f"checkpoint {str(path)!r}: {error}") from None

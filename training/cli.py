@@ -73,12 +73,10 @@ class Train:
 
         if find_spec("torch") is None or find_spec("tensorboard") is None:
             raise AcepointError("training needs torch and tensorboard: pip install acepoint[train]")
-        from engine.kernels import announce_compilation
         from training.journal import Journal
         from training.trainer import CHECKPOINT, Trainer
         from training.yardstick import Yardstick
 
-        announce_compilation("playouts")
         yardstick = Yardstick(self.deals, self.decisions)
         try:
             if self.resume is not None:

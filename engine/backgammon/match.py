@@ -131,7 +131,8 @@ class Match:
             number = getattr(self, field)
             whole = isinstance(number, int)
             _require(field.replace("_", " "), repr(number), whole, "a whole number")
-        for field, pair in (("score", self.score), ("dice", self.dice or (1, 1))):
+        pairs = {"score": self.score} | ({} if self.dice is None else {"dice": self.dice})
+        for field, pair in pairs.items():
             whole = isinstance(pair, tuple) and all(isinstance(each, int) for each in pair)
             _require(field, repr(pair), whole and len(pair) == 2, "two whole numbers")
 

@@ -19,6 +19,7 @@ __all__ = ["Contexts", "CubeContext", "Owner", "cubes_of", "decision_context", "
 
 Array = np.ndarray[Any, Any]
 
+FEW_TURNS = 4  # left of the cube: more are worth as much as any number, within 0.01
 ALIKE = 2  # turns of the cube in a money game; Jacoby makes a difference to the first
 
 
@@ -46,7 +47,7 @@ class CubeContext:
     in_play: whether the cube may be turned in this game: not in the Crawford game, for instance.
     jacoby: gammons count only once the cube has been turned. Without meaning in a match.
     beavers: the doubled side may beaver. Without meaning in a match.
-    turns_left: how often the cube may still be turned; None is as often as anybody wants.
+    turns_left: how often the cube may still be turned; None is so often that it does not matter.
     table: the match equity table; None is the default one.
     """
 
@@ -64,6 +65,10 @@ class CubeContext:
             raise PositionError(f"away {self.away}: expected 1 to {MAX_LENGTH} points of each side")
         if self.cube < 1 or self.cube & self.cube - 1:
             raise PositionError(f"cube {self.cube}: expected a power of 2")
+        left = self.turns_left
+        least = 2 if self.beavers else 1 if self.in_play else 0
+        if left is not None and not least <= left <= FEW_TURNS:
+            raise PositionError(f"turns left {left}: expected {least} to {FEW_TURNS}, or None")
 
     @classmethod
     def of(cls, match: Match | None, table: MatchEquityTable | None = None) -> "CubeContext":
@@ -81,7 +86,7 @@ class CubeContext:
         owner = Owner.CENTRE
         if match.cube_owner is not None:
             owner = Owner.ME if match.cube_owner == match.on_roll else Owner.OPPONENT
-        turns_left = match.max_cube_exponent + 1 - match.cube.bit_length()
+        turns_left = max(0, match.max_cube_exponent + 1 - match.cube.bit_length())
         return cls(
             away=match.away,
             cube=match.cube,
@@ -89,7 +94,7 @@ class CubeContext:
             in_play=not match.crawford and match.length != 1 and turns_left > 0,
             jacoby=is_money and match.jacoby,
             beavers=is_money and match.beavers and turns_left > 1,
-            turns_left=turns_left if turns_left < LEVELS - 1 else None,
+            turns_left=turns_left if turns_left <= FEW_TURNS else None,
             table=table,
         )
 

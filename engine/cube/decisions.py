@@ -72,7 +72,8 @@ class CubeDecision:
     @property
     def raccoons(self) -> bool:
         """Whether the doubler should turn the cube once more if he is beavered."""
-        return self.context.beavers and self.double_take > 0
+        left = self.context.turns_left
+        return self.context.beavers and self.double_take > 0 and (left is None or left > 2)
 
     @property
     def too_good(self) -> bool:

@@ -18,7 +18,6 @@ from engine.evaluation.bearoff_store import (
     read,
     write,
 )
-from engine.kernels import announce_compilation
 from engine.kernels.bearoff import Bearoff
 from engine.kernels.bearoff_build import (
     list_plays,
@@ -44,7 +43,6 @@ def build(database: Database, progress: bool = True) -> None:
     behind, when the disk or the memory is too small.
     """
     check_room(database)
-    announce_compilation("bearoff_build")
     write(database, solve(database, progress))
 
 

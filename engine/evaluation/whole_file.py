@@ -19,13 +19,15 @@ def write_whole(path: str | os.PathLike[str], *parts: bytes | memoryview) -> Non
     folder or the disk will not take it, or the file is read-only.
     """
     place = Path(os.path.realpath(path))
-    stands = os.access(place, os.F_OK)
+    kept = ""
     try:
-        if stands and not place.is_file():
-            _write(place, parts)
+        if os.access(path, os.F_OK) and (not Path(path).is_file() or _is_open_here(path)):
+            _write(Path(path), parts)
             return
-        if stands and not os.access(place, os.W_OK):
-            raise PermissionError(EACCES, os.strerror(EACCES))
+        if os.access(place, os.F_OK):
+            kept = "; the file before it is untouched"
+            if not os.access(place, os.W_OK):
+                raise PermissionError(EACCES, os.strerror(EACCES))
         beside = Path(f"{place}.{os.getpid()}.new")
         try:
             _write(beside, parts)
@@ -33,8 +35,13 @@ def write_whole(path: str | os.PathLike[str], *parts: bytes | memoryview) -> Non
         finally:
             beside.unlink(missing_ok=True)
     except OSError as error:
-        kept = "; the file before it is untouched" if stands else ""
         raise FileFormatError(f"cannot write {str(path)!r}: {error.strerror}{kept}") from None
+
+
+def _is_open_here(path: str | os.PathLike[str]) -> bool:
+    """Whether the path is a file that a process has open, by a name such as /dev/stdout."""
+    named = Path(path).absolute()
+    return named.parts[1] in ("dev", "proc") and named.is_symlink()
 
 
 def _write(path: Path, parts: Iterable[bytes | memoryview]) -> None:

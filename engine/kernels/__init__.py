@@ -21,7 +21,7 @@ from typing import Any
 
 import numba
 
-__all__ = ["CACHE_FOLDER", "announce_compilation", "folder_of", "inner", "kernel"]
+__all__ = ["CACHE_FOLDER", "folder_of", "inner", "kernel"]
 
 _IMPORT = re.compile(r"^from engine\.kernels\.(\w+) import", re.MULTILINE)
 
@@ -66,22 +66,33 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     numba.config.CACHE_DIR = str(folder)
     compiled: Any = numba.njit(cache=True, nogil=True)(function)
     numba.config.CACHE_DIR = elsewhere
-    on_disk = compiled._cache  # noqa: SLF001 - numba reads it without a guard
-    on_disk.load_overload = partial(_load_or_forget, on_disk.load_overload, folder)
+    on_disk = getattr(compiled, "_cache", None)  # numba reads it without a guard
+    if on_disk is not None:  # it is with NUMBA_DISABLE_JIT
+        on_disk.load_overload = partial(_load_or_compile, on_disk.load_overload, folder)
     return compiled
 
 
-def _load_or_forget(load: Callable[..., Any], folder: Path, *arguments: Any) -> Any:
-    """What numba has on disk of a kernel; None if nothing, or nothing that can be read.
+def _load_or_compile(load: Callable[..., Any], folder: Path, *arguments: Any) -> Any:
+    """What numba has on disk of a kernel; None where it must compile, which is announced.
 
     What cannot be read goes, so that it is compiled again.
     """
     try:
-        return load(*arguments)
+        found = load(*arguments)
+    except (OSError, MemoryError):
+        raise
     except Exception:  # pickle's, and whatever the objects say that it makes of damaged files
         for file in folder.rglob("*.nb[ic]"):
             file.unlink(missing_ok=True)
-        return None
+        found = None
+    if found is None:
+        _say_that_it_compiles()
+    return found
+
+
+@cache
+def _say_that_it_compiles() -> None:
+    print("compiling the kernels (once, under a minute) ...", file=sys.stderr)
 
 
 def inner(function: Callable[..., Any] | None = None, *, fastmath: bool = False) -> Any:
@@ -91,14 +102,3 @@ def inner(function: Callable[..., Any] | None = None, *, fastmath: bool = False)
     """
     compile_function = numba.njit(_nrt=False, fastmath=fastmath)
     return compile_function if function is None else compile_function(function)
-
-
-def announce_compilation(module: str) -> None:
-    """Say on standard error, when a kernel module has not been compiled yet, that it will be."""
-    if not any(folder_of(module).rglob("*.nbi")):  # numba's index of what it has compiled
-        _say_that_it_compiles()
-
-
-@cache
-def _say_that_it_compiles() -> None:
-    print("compiling the kernels (once, under a minute) ...", file=sys.stderr)

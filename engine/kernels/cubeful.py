@@ -52,10 +52,9 @@ __all__ = [
     "actions_of_positions",
     "best_action",
     "cube_actions",
-    "ending_chance",
     "outcome_worths",
     "position_value",
-    "readiness",
+    "timing",
     "timing_of_boards",
 ]
 
@@ -84,8 +83,8 @@ class Cubes(NamedTuple):
     """float64[C, LEVELS, 6]: with the cube turned 0, 1, ... more times, the value of winning a
     single game, a gammon, a backgammon and of losing them."""
     turns: Array
-    """int64[C]: the level at which nobody gains by another turn, or from which on all levels are
-    alike; 0 for a cube out of play."""
+    """int64[C]: the level at which nobody gains by another turn or may turn it again, or from which
+    on all levels are alike; 0 for a cube out of play."""
     endless: Array
     """bool[C]: whether all levels from `turns` - 1 on are alike."""
     owner: Array
@@ -147,8 +146,8 @@ def cube_actions(
 ) -> None:
     """The values of what can be done with the cube, for the player on roll.
 
-    values: float32[.], the five probabilities from `at`; ready: from `readiness`; ending: from
-    `ending_chance`. Written: actions float64[4], no double, double and take, double and pass,
+    values: float32[.], the five probabilities from `at`; ready, ending: from `timing`.
+    Written: actions float64[4], no double, double and take, double and pass,
     double and beaver; where the player may not double, or may not be beavered, as if he might.
     """
     stakes, turns, owner = cubes.stakes[index], cubes.turns[index], cubes.owner[index]
@@ -240,7 +239,7 @@ def outcome_worths(cubes: Cubes, index: int) -> tuple[float, float, float, float
 
 
 @inner
-def readiness(boards: Array, row: int) -> float:
+def _readiness(boards: Array, row: int) -> float:
     """How well the cube can be timed in packed int8[., 64] boards[row], from 0 to 1.
 
     A race has fewer rolls left the shorter it is, down to the last roll and a dead cube.
@@ -259,9 +258,9 @@ def readiness(boards: Array, row: int) -> float:
 
 
 @inner
-def ending_chance(boards: Array, row: int) -> float:
-    """The chance that the player on roll in packed int8[., 64] boards[row] bears off his last
-    checkers with this roll, if nothing is in their way; exact in a race.
+def _ending_chance(boards: Array, row: int) -> float:
+    """The chance that the player on roll in packed int8[., 64] boards[row], a race, bears off his
+    last checkers with this roll.
     """
     count, first, second = 0, 0, 0
     for column in range(25, 0, -1):
@@ -285,12 +284,20 @@ def ending_chance(boards: Array, row: int) -> float:
     return throws / 36
 
 
+@inner
+def timing(boards: Array, row: int) -> tuple[float, float]:
+    """How well the cube can be timed in packed int8[., 64] boards[row], from 0 to 1, and the chance
+    that the player on roll ends the game with this roll: 1 and 0 in contact and in long races.
+    """
+    ready = _readiness(boards, row)
+    return ready, (_ending_chance(boards, row) if ready < 1.0 else 0.0)
+
+
 @kernel
 def timing_of_boards(boards: Array, ready: Array, ending: Array) -> None:
-    """`readiness` and `ending_chance` of packed int8[N, 64] boards, written to float64[N] each."""
+    """`timing` of packed int8[N, 64] boards, written to float64[N] each."""
     for row in range(len(boards)):
-        ready[row] = readiness(boards, row)
-        ending[row] = ending_chance(boards, row)
+        ready[row], ending[row] = timing(boards, row)
 
 
 @kernel

@@ -26,7 +26,7 @@ from engine.kernels.net import (
     copy_into,
     make_scratch,
 )
-from engine.kernels.plans import RACE, plan_of
+from engine.kernels.plans import is_race, plan_of
 from engine.kernels.tactics import TACTICS, tactics_into
 from engine.kernels.vector import (
     CHAINS,
@@ -194,9 +194,9 @@ def _make_possible(boards: Array, row: int, values: Array, at: int) -> None:
     win = values[at]
     gammon = zero if boards[row, OTHER] > 0 else min(values[at + 1], win)
     lost_gammon = zero if boards[row, 0] > 0 else min(values[at + 3], np.float32(1) - win)
-    is_race = plan_of(boards, row) == RACE
-    safe = is_race and not _any_back(boards, row, OTHER)
-    lost_safe = is_race and not _any_back(boards, row, 0)
+    race = is_race(boards, row)
+    safe = race and not _any_back(boards, row, OTHER)
+    lost_safe = race and not _any_back(boards, row, 0)
     values[at + 1] = gammon
     values[at + 2] = zero if safe else min(values[at + 2], gammon)
     values[at + 3] = lost_gammon

@@ -14,7 +14,7 @@ from engine.kernels import kernel
 from engine.kernels.bits import highest_bit
 from engine.kernels.vector import mask_above
 
-__all__ = ["PLANS", "POINTS_AND_BAR", "RACE", "in_contact", "plan_of", "plans_of"]
+__all__ = ["PLANS", "POINTS_AND_BAR", "in_contact", "is_race", "plan_of", "plans_of"]
 
 Array = np.ndarray[Any, Any]
 
@@ -32,6 +32,15 @@ def in_contact(mine: int, theirs: int) -> bool:
 
 
 @njit(inline="always")
+def is_race(boards: Array, row: int) -> bool:
+    """Whether there is no contact in int8 boards[row], flat packed."""
+    start = 64 * row
+    columns = np.uint32(POINTS_AND_BAR)
+    mine = mask_above(boards, start, 0) & columns
+    return not in_contact(mine, mask_above(boards, start + 32, 0) & columns)
+
+
+@njit(inline="always")
 def _checkers_back(boards: Array, row: int, start: int) -> int:
     """0, 1 or 2: none or one, two, or more of a side's checkers on points 19..24 and the bar."""
     count = 0
@@ -45,11 +54,7 @@ def plan_of(boards: Array, row: int) -> int:
     """The plan of int8 boards[row], flat packed: 0 is the race, 1 + 3 a + b what the player on roll
     (a) and the other (b) have back.
     """
-    start = 64 * row
-    columns = np.uint32(POINTS_AND_BAR)
-    mine = mask_above(boards, start, 0) & columns
-    theirs = mask_above(boards, start + 32, 0) & columns
-    if not in_contact(mine, theirs):
+    if is_race(boards, row):
         return RACE
     return 1 + 3 * _checkers_back(boards, row, 0) + _checkers_back(boards, row, 32)
 

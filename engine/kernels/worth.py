@@ -6,7 +6,7 @@ import numpy as np
 
 from engine.kernels import inner
 from engine.kernels.bearoff import Bearoff, bearoff_actions, is_pair
-from engine.kernels.cubeful import Cubes, best_action, cube_actions, ending_chance, readiness
+from engine.kernels.cubeful import Cubes, best_action, cube_actions, timing
 from engine.kernels.movegen import is_over
 
 __all__ = ["actions_of_board", "is_exact", "value_of_board"]
@@ -42,7 +42,7 @@ def actions_of_board(
         bearoff, words, boards, row, cubes.owner[situation], cubes.beavers[situation], actions
     ):
         return
-    ready, ending = readiness(boards, row), ending_chance(boards, row)
+    ready, ending = timing(boards, row)
     cube_actions(cubes, situation, values, at, ready, ending, actions)
 
 

@@ -24,7 +24,7 @@ from engine.kernels.rollout import COLUMNS
 
 __all__ = ["resume", "save"]
 
-MOST = 1e6  # that a trial can say: no cube and no luck brings more
+MOST = 1e100  # that a trial can say; the EMG of a lost match may be ten million
 FORMAT = "acepoint-rollout-2"
 
 

@@ -8,7 +8,8 @@ from cube_strategies import contexts, matches, money, probabilities
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from engine.cube.context import CubeContext, Owner
+from engine.backgammon.match import Match
+from engine.cube.context import CubeContext, Owner, cubes_of
 from engine.cube.equity import (
     Timing,
     best_equities,
@@ -309,7 +310,7 @@ def test_a_cube_that_may_be_turned_once_is_dead_when_it_has_been():
     assert equity(values, once.turned()).no_double == pytest.approx(without)
 
 
-@pytest.mark.parametrize("left", [2, 3, 4, 5, 6])
+@pytest.mark.parametrize("left", [2, 3, 4])
 def test_the_more_often_the_cube_may_be_turned_the_nearer_it_is_to_one_without_limit(left):
     for owner in Owner:
         found, before, unlimited = (
@@ -318,3 +319,16 @@ def test_the_more_often_the_cube_may_be_turned_the_nearer_it_is_to_one_without_l
         )
         for one, less, most in zip(found, before, unlimited, strict=True):
             assert abs(one - most) <= abs(less - most) + 1e-9
+
+
+@pytest.mark.parametrize(
+    ("cube", "highest", "left"),
+    [(16, 10, None), (64, 10, 4), (512, 10, 1), (1024, 10, 0), (1, 1, 1), (1, 5, None)],
+)
+def test_a_limit_counts_where_it_is_near(cube, highest, left):
+    """Far from it the exact equities of bearoffs, which know no limit, hold."""
+    context = CubeContext.of(Match(cube=cube, cube_owner=1, max_cube_exponent=highest))
+
+    assert context.turns_left == left
+    assert context.may_double == (left != 0)
+    assert cubes_of([context]).endless[0] == (left is None)

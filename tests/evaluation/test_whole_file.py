@@ -33,6 +33,15 @@ def test_a_device_is_written_to_and_not_replaced():
     assert stat.S_ISCHR(Path(os.devnull).stat().st_mode)
 
 
+def test_an_open_pipe_is_written_to_by_its_name():
+    reader, writer = os.pipe()
+    write_whole(f"/dev/fd/{writer}", b"said")
+
+    assert os.read(reader, 10) == b"said"
+    os.close(reader)
+    os.close(writer)
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everything")
 def test_a_read_only_file_is_left_alone(tmp_path):
     (tmp_path / "file").write_text("old")

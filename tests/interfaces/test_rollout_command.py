@@ -85,7 +85,8 @@ def test_what_cannot_be_printed_is_saved_first(command, monkeypatch, tmp_path):
     assert len(json.loads(file.read_text())["trials"][0]) == 36
 
 
-def test_what_cannot_be_saved_is_printed_all_the_same(command):
+def test_what_cannot_be_saved_is_printed_all_the_same(command, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
     code, out, err = command(START, 31, *QUICK, "--out", "x" * 253)
 
     assert code == 2

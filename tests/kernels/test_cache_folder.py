@@ -52,12 +52,10 @@ def test_where_the_user_s_cache_cannot_be_written_a_folder_serves_for_the_run(tm
     assert f"cannot write to {str(taken / 'acepoint' / 'kernels')!r}" in line
 
 
-def test_compiling_is_announced_until_it_is_done(tmp_path):
+def test_compiling_is_announced_when_it_is_done(tmp_path):
     code = """
 import numpy as np
-from engine.kernels import announce_compilation
 from engine.kernels.plans import plans_of
-announce_compilation("plans")
 plans_of(np.zeros((1, 64), np.int8))
 """
     first, second = (run_with(code, XDG_CACHE_HOME=str(tmp_path)) for _ in range(2))

@@ -107,6 +107,17 @@ def test_damaged_trials_are_refused(bot, saved, trials):
     assert rollout.trials == 0
 
 
+def test_a_lost_match_may_be_worth_millions(bot, tmp_path):
+    """In EMG, where the leader needs a point and a win of the trailer is next to nothing."""
+    at_away = {"match": CubeContext(away=(1, 64))}
+    rollout, again = opening(bot, **at_away), opening(bot, **at_away)
+    rollout.run(Limits(1))
+    rollout.samples[0][0, 0] = -3.2e7
+    save(rollout, tmp_path / "rollout.json")
+    resume(again, tmp_path / "rollout.json")
+    assert again.samples[0][0, 0] == -3.2e7
+
+
 def test_candidates_in_another_order_are_refused(bot, saved):
     """Their trials stand in that order."""
     content = json.loads(saved.read_text())

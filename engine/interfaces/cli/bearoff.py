@@ -76,7 +76,7 @@ class Bearoff:
             return
         given = {"kind": self.kind != "both", "points": self.points, "checkers": self.checkers}
         for name, value in given.items():
-            if value not in (None, False):
+            if value is not None and value is not False:
                 raise NotationError(f"--{name}: expected with bearoff build only")
         if self.position is None:
             raise NotationError("bearoff show: expected a position")
@@ -221,6 +221,8 @@ def _print(position: "Position", context: "CubeContext", analysis: "BearoffAnaly
     rows = [(HOLDERS[owner], each) for owner, each in analysis.money.items()]
     if not context.is_money:
         rows.append(("this score, in EMG", decision))
+    elif context.turns_left is not None:
+        rows.append(("this highest cube", decision))
     print_table(
         ("Money, the cube", "no double", "double, take", "double, pass", "equity", "action"),
         [

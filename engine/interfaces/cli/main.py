@@ -56,9 +56,9 @@ COMMANDS = {
 def main() -> None:
     """Run the command line of this process and exit with its code."""
     arguments = sys.argv[1:]
-    for stream in ("stdout", "stderr"):
+    for stream, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, stream) is None:  # closed by who started us
-            setattr(sys, stream, Path(os.devnull).open("w"))  # noqa: SIM115 - until we end
+            setattr(sys, stream, Path(os.devnull).open(mode))  # noqa: SIM115 - until we end
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # not every encoding has a ±
     if _is_ours(arguments):

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from engine.cube.decisions import CubeDecision
 
-__all__ = ["CHANCES", "decision_fields", "print_json", "print_table", "tables"]
+__all__ = ["CHANCES", "below_each_other", "decision_fields", "print_json", "print_table", "tables"]
 
 PIPE_WIDTH = 200  # characters that a table may take when no terminal limits it
 Column = tuple[str, ...]
@@ -55,6 +55,11 @@ def tables(
     yield _table(columns)
 
 
+def below_each_other(made: "Iterable[Table]") -> "list[Table | str]":
+    """Tables with an empty line between two of them."""
+    return [each for one in made for each in ("", one)][1:]
+
+
 def _width(column: Column) -> int:
     return max(map(len, column)) + PADDING
 
@@ -73,11 +78,11 @@ def _table(columns: list[Column]) -> "Table":
 
 
 def print_table(headings: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
-    """Print a table: in a terminal, if it is too wide for that, as several."""
+    """Print a table: if it is too wide for the terminal, or for a pipe, as several."""
     from rich.console import Console
 
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else PIPE_WIDTH
     console = Console(highlight=False, markup=False, width=max(width, PIPE_WIDTH))
     with console.capture() as text:
-        console.print(*tables(headings, rows, width), sep="\n\n")
+        console.print(*below_each_other(tables(headings, rows, width)))
     print(text.get(), end="")  # rich would end the process if the reader had gone

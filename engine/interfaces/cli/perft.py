@@ -36,12 +36,10 @@ class Perft:
     def run(self) -> None:
         """Count and print each depth."""
         from engine.backgammon.variants import variant
-        from engine.kernels import announce_compilation
         from engine.kernels.movegen import pack
 
         require_range("depth", self.depth, 1)
         start = pack(variant(self.variant).start[None])
-        announce_compilation("movegen")
         rows = []
         for depth in range(1, self.depth + 1):
             began = time.perf_counter()

@@ -21,7 +21,14 @@ from engine.interfaces.cli.options import (
     VariantName,
     require_range,
 )
-from engine.interfaces.cli.output import CHANCES, decision_fields, print_json, print_table
+from engine.interfaces.cli.output import (
+    CHANCES,
+    below_each_other,
+    decision_fields,
+    print_json,
+    print_table,
+    tables,
+)
 from engine.interfaces.cli.situation import print_situation, read_situation
 
 if TYPE_CHECKING:
@@ -151,11 +158,10 @@ class RollOut:
         from rich.live import Live
         from rich.progress_bar import ProgressBar
 
-        from engine.interfaces.cli.output import tables
-
         def show() -> None:
+            shown = below_each_other(tables(*_rows(rollout), console.width))
             bar = ProgressBar(limits.trials, rollout.trials, width=40)
-            live.update(Group(*tables(*_rows(rollout), console.width), bar), refresh=True)
+            live.update(Group(*shown, bar), refresh=True)
 
         console = Console(stderr=True, highlight=False, markup=False)
         with Live(console=console, transient=True, auto_refresh=False) as live:

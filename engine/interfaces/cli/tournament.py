@@ -86,13 +86,11 @@ class Tournament:
         from engine.arena.results import Results
         from engine.arena.runner import play
         from engine.arena.schedule import RoundRobin
-        from engine.kernels import announce_compilation
         from engine.players.contests import CubeTable, MoneyTable
         from engine.players.registry import try_cubeful_player, try_player
 
         beginning = self._beginning()
         schedule = RoundRobin(self.players, self._units // 2)
-        announce_compilation("dealing")
         tried = try_player if beginning is None else try_cubeful_player
         settings = {
             "seed": self.seed,
