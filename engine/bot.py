@@ -4,7 +4,6 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +21,6 @@ from engine.cube.evaluator import Evaluator
 from engine.cube.search import DEFAULT_FILTER, Progress, Search, filter_named, tell_nobody
 from engine.cube.static import Static
 from engine.errors import AcepointError, NetError, NotationError, PositionError
-from engine.evaluation.bearoff import load
 from engine.evaluation.network import Network
 from engine.kernels.movegen import pack
 
@@ -94,9 +92,10 @@ class Bot:
         self._net = Network.load(released_net() if net is None else net)
         if self.variant not in VARIANTS:
             raise NetError(f"net {str(net)!r}: unknown variant {self.variant!r}")
-        self._evaluator: Evaluator = Static(self._net)
+        self._static = Static(self._net)
+        self._evaluator: Evaluator = self._static
         if plies:
-            self._evaluator = Search(self._network.quick, filters, threads, progress)
+            self._evaluator = Search(self._static.network.quick, filters, threads, progress)
 
     @property
     def variant(self) -> str:
@@ -228,7 +227,7 @@ class Bot:
             context = context.without_cube()
         if dice is None:
             starts = cube_starts(packed[0], context)
-            return Rollout(self._network, context, starts, settings, alternatives=False)
+            return Rollout(self._static.network, context, starts, settings, alternatives=False)
         ranking = self.rank(position, dice, context)
         if candidates is None:
             least = ranking[0].equity - FAR_BEHIND
@@ -237,12 +236,7 @@ class Bot:
             play_start(str(candidate.play), _packed([candidate.play.result])[0], context)
             for candidate in ranking[:candidates]
         ]
-        return Rollout(self._network, context, starts, settings, alternatives=True)
-
-    @cached_property
-    def _network(self) -> Network:
-        """The net with the bearoff databases."""
-        return self._net.with_bearoff(load())
+        return Rollout(self._static.network, context, starts, settings, alternatives=True)
 
     def _pack(self, positions: Sequence[Position]) -> Array:
         for position in _each(positions):

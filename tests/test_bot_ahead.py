@@ -40,7 +40,7 @@ def test_the_best_play_is_the_first_of_the_ranking(bot, match):
 def test_a_position_is_worth_the_mean_of_the_best_plays(bot, small_net):
     """One ply is the exact backup that nets are trained with."""
     packed = pack(np.stack([Position.start().board, read_id(LATER)[0].board]))
-    backed_up, _ = Bot(small_net)._network.back_up(packed)
+    backed_up, _ = Bot(small_net)._static.network.back_up(packed)
     np.testing.assert_allclose(bot.evaluate_packed(packed), backed_up, atol=1e-5)
 
 

@@ -34,14 +34,14 @@ def checkers_on(points):
 def bot(bearoff, small_net):
     """A bot whose net knows nothing, so that all it knows is from the databases."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("engine.bot.load", lambda: bearoff)
+        patch.setattr("engine.cube.static.load", lambda: bearoff)
         yield Bot(small_net)
 
 
 @pytest.fixture(scope="module")
 def bot_ahead(bearoff, small_net):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("engine.bot.load", lambda: bearoff)
+        patch.setattr("engine.cube.static.load", lambda: bearoff)
         yield Bot(small_net, plies=2)
 
 

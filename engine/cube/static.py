@@ -38,7 +38,7 @@ class Static:
     def choose(self, packed: Array, dice: Array, contexts: Contexts | None) -> Array:
         """See `Evaluator`."""
         if contexts is None:
-            results, _ = self._network.choose(packed, dice)
+            results, _ = self.network.choose(packed, dice)
             return results
         situations, index = distinct(contexts, len(packed))
         cubes = cubes_of([situation.flipped() for situation in situations])
@@ -46,7 +46,7 @@ class Static:
         chosen = np.empty((len(packed), 8), np.uint64)
         values = np.empty((len(packed), 5), np.float32)
         rolled = np.ascontiguousarray(dice, np.int8)
-        choose_cubeful_results(self._network.kernel, words, rolled, cubes, index, chosen, values)
+        choose_cubeful_results(self.network.kernel, words, rolled, cubes, index, chosen, values)
         return boards_of(chosen)
 
     def rank(self, results: Array, context: CubeContext) -> Ranking:
@@ -66,10 +66,11 @@ class Static:
         return with_exact_equities(modelled, network.kernel.bearoff, packed, contexts), values
 
     @cached_property
-    def _network(self) -> Network:
+    def network(self) -> Network:
+        """The net with the databases."""
         return self._bare.with_bearoff(load())
 
     def _network_for(self, packed: Array) -> Network:
         """What evaluates these positions: without the databases when none could be there."""
         beyond = packed[:, :, MAX_POINTS + 1 : BAR + 1].any(axis=(1, 2))
-        return self._bare if beyond.all() else self._network
+        return self._bare if beyond.all() else self.network

@@ -111,16 +111,16 @@ def test_looking_ahead_comes_near_to_what_comes_out_without(released, position):
     """Before and after a double is taken; the cube is turned by lookahead, too. Without databases
     the net plays short races badly enough for a difference of 0.08.
     """
-    ahead = rolled(released._network, position, CubeContext(), AHEAD, 144).summaries()
-    static = rolled(released._network, position, CubeContext(), REDUCED, 144).summaries()
+    ahead = rolled(released._static.network, position, CubeContext(), AHEAD, 144).summaries()
+    static = rolled(released._static.network, position, CubeContext(), REDUCED, 144).summaries()
     for one, other in zip(ahead, static, strict=True):
         assert one.equity == pytest.approx(other.equity, abs=0.1 + 4 * (one.error + other.error))
 
 
 def test_the_luck_taken_out_makes_errors_smaller(released):
     for position in POSITIONS.values():
-        reduced = rolled(released._network, position, NO_CUBE, REDUCED, 1296).summaries()
-        plain = rolled(released._network, position, NO_CUBE, PLAIN, 1296).summaries()
+        reduced = rolled(released._static.network, position, NO_CUBE, REDUCED, 1296).summaries()
+        plain = rolled(released._static.network, position, NO_CUBE, PLAIN, 1296).summaries()
         # In a race as good as lost the few wins are the error, and there is hardly any.
         assert reduced[0].error < max(0.5 * plain[0].error, 0.003)
 
@@ -162,7 +162,7 @@ def test_an_interrupt_leaves_whole_trials_and_the_rollout_goes_on(bot, monkeypat
 def test_a_play_that_is_clearly_worst_stops_early(released):
     plays = released.rollout(Position.start(), (2, 1), candidates=15)
     best, worst = plays.starts[0], plays.starts[-1]
-    network = released._network
+    network = released._static.network
     rollout = Rollout(network, CubeContext(), [worst, best, best], SHORT, alternatives=True)
     assert rollout.run(Limits(432, clear=6)) == Ending.TRIALS
     dropped, *others = rollout.summaries()
