@@ -29,7 +29,7 @@ FIVE = 5
 HIGH = np.array([high for high in range(1, 7) for _ in range(1, high + 1)], np.int64)
 LOW = np.array([low for high in range(1, 7) for low in range(1, high + 1)], np.int64)
 PLACES = 1024  # positions that are remembered
-PROMISING = 0.10  # a reply is evaluated that the pruning net puts within so much equity of the best
+PROMISING = 0.20  # a reply is evaluated that the pruning net puts within so much equity of the best
 
 
 class Replies(NamedTuple):
