@@ -115,7 +115,8 @@ class Bot:
 
     def evaluate(self, positions: Sequence[Position]) -> Array:
         """float32[N, 5] probabilities of N positions, for the player on roll before the roll."""
-        return self.evaluate_packed(self._pack(positions))
+        self._require_positions(positions)
+        return self.evaluate_packed(_packed(positions))
 
     def evaluate_packed(self, packed: Array) -> Array:
         """`evaluate` of int8[N, 2, 32] packed boards."""
@@ -132,7 +133,7 @@ class Bot:
         match: the match, or the situation of the mover; None is a money game, cube centred.
         Raises PositionError for a finished game, NetError when the net is for another variant.
         """
-        self._pack_unfinished([position])
+        self._require_positions([position], unfinished=True)
         plays = legal_plays(position, dice)
         results = _packed([play.result for play in plays])
         order, equities, probabilities, plies = self._evaluator.rank(results, _context(match))
@@ -157,13 +158,14 @@ class Bot:
         match: Match | CubeContext | None = None,
     ) -> list[Play]:
         """The best play of each of N positions with a roll each, in one batch."""
-        packed = self._pack_unfinished(positions)
+        self._require_positions(positions, unfinished=True)
         rolled = rolls_array(dice)
         if len(positions) != len(rolled):
             raise AcepointError(
                 f"{len(positions)} positions, {len(rolled)} rolls: expected as many"
             )
-        return plays_between(positions, dice, self.best_packed(packed, rolled, _context(match)))
+        results = self.best_packed(_packed(positions), rolled, _context(match))
+        return plays_between(positions, dice, results)
 
     def best_packed(self, packed: Array, dice: Array, contexts: Contexts | None = None) -> Array:
         """The best results, int8[N, 2, 32] as the next player sees them.
@@ -184,9 +186,9 @@ class Bot:
         match: as in `rank`; while a double is offered, the player on roll is the doubler.
         Raises PositionError for a finished game, NetError when the net is for another variant.
         """
-        packed = self._pack_unfinished([position])
+        self._require_positions([position], unfinished=True)
         context = _context(match)
-        equities, probabilities = self._evaluator.cube(packed, context)
+        equities, probabilities = self._evaluator.cube(_packed([position]), context)
         return decision_of(probabilities, equities, context)
 
     def market(self, position: Position, decision: CubeDecision) -> Market:
@@ -220,13 +222,13 @@ class Bot:
 
         if candidates is not None and candidates < 1:
             raise AcepointError(f"candidates {candidates}: expected a number from 1")
-        packed = self._pack_unfinished([position])
+        self._require_positions([position], unfinished=True)
         settings = settings or Settings()
         context = _context(match)
         if not settings.cubeful:
             context = context.without_cube()
         if dice is None:
-            starts = cube_starts(packed[0], context)
+            starts = cube_starts(_packed([position])[0], context)
             return Rollout(self._static.network, context, starts, settings, alternatives=False)
         ranking = self.rank(position, dice, context)
         if candidates is None:
@@ -238,20 +240,15 @@ class Bot:
         ]
         return Rollout(self._static.network, context, starts, settings, alternatives=True)
 
-    def _pack(self, positions: Sequence[Position]) -> Array:
+    def _require_positions(self, positions: Sequence[Position], unfinished: bool = False) -> None:
+        """Raises PositionError or NetError for one that the bot cannot judge."""
         for position in _each(positions):
             try:
                 self.require(position.variant)
             except NetError as error:
                 raise NetError(f"position {position.id!r} is of {error}") from None
-        return _packed(positions)
-
-    def _pack_unfinished(self, positions: Sequence[Position]) -> Array:
-        packed = self._pack(positions)
-        for position in positions:
-            if position.is_over:
+            if unfinished and position.is_over:
                 raise PositionError(f"position {position.id!r}: the game is over")
-        return packed
 
 
 def _require_packed(packed: Array) -> None:

@@ -69,7 +69,7 @@ def test_a_finished_game_is_refused(bot):
 def test_nothing_asked_nothing_answered(bot):
     assert bot.best_many([], []) == []
     assert bot.evaluate([]).shape == (0, 5)
-    assert len(bot.cube_packed(bot._pack([]), []).no_double) == 0
+    assert len(bot.cube_packed(np.empty((0, 2, 32), np.int8), []).no_double) == 0
 
 
 def test_options_that_do_not_exist(small_net):

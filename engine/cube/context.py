@@ -19,7 +19,9 @@ __all__ = ["Contexts", "CubeContext", "Owner", "cubes_of", "decision_context", "
 
 Array = np.ndarray[Any, Any]
 
-FEW_TURNS = 4  # left of the cube: more are worth as much as any number, within 0.01
+# Turns left of the cube that are counted: a fifth makes a difference of 0.04 points at most, with
+# three wins in five gammons, and the exact equities of bearoffs know no limit.
+FEW_TURNS = 4
 ALIKE = 2  # turns of the cube in a money game; Jacoby makes a difference to the first
 
 

@@ -8,6 +8,7 @@ a rollout that goes on from a file is the same as one that never stopped.
 import hashlib
 import json
 import os
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -79,7 +80,7 @@ def _description(rollout: Rollout) -> dict[str, Any]:
             [start.name, encode_position(unpack(start.packed[None])[0])] for start in rollout.starts
         ],
         "databases": rollout.databases,
-        **{name: getattr(settings, name) for name in settings.__slots__},
+        **asdict(settings),
     }
 
 

@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Optional
 
@@ -231,7 +231,7 @@ def _report(
         "dice": f"{max(dice)}{min(dice)}" if dice else None,
         "trials": rollout.trials,
         "ending": str(ending),
-    } | {name: getattr(settings, name) for name in settings.__slots__}
+    } | asdict(settings)
     candidates = []
     for start, summary in zip(rollout.starts, rollout.summaries(), strict=True):
         candidates.append(
