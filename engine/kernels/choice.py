@@ -13,8 +13,8 @@ from engine.kernels.bearoff import is_covered
 from engine.kernels.cubeful import ACTIONS, Cubes, outcome_worths
 from engine.kernels.forward import evaluate_result, set_position
 from engine.kernels.movegen import OTHER, results_into
-from engine.kernels.net import KEPT, Net, Scratch, make_scratch
-from engine.kernels.pruning import keep_promising, weigh_outcomes
+from engine.kernels.net import Net, Scratch, make_scratch
+from engine.kernels.pruning import PROMISING, keep_promising, weigh_outcomes
 from engine.kernels.worth import value_of_board
 
 __all__ = [
@@ -41,27 +41,21 @@ def _cubeless(values: Array, at: int) -> float:
 
 @njit(inline="always")
 def results_worth_evaluating(
-    net: Net, scratch: Scratch, high: int, low: int, outcomes: tuple[float, ...],
-    most: int, within: float = np.inf,
-) -> tuple[int, bool]:  # fmt: skip
+    net: Net, scratch: Scratch, high: int, low: int, outcomes: tuple[float, ...]
+) -> tuple[int, bool]:
     """Find the results of a roll; how many to evaluate, and whether scratch.kept says which.
 
-    outcomes: what each of the five probabilities counts for to the next player; most, within: how
-    many the pruning net lets through, KEPT or fewer, and how much worse than the best by its
-    scores, in equity.
+    outcomes: what each of the five probabilities counts for to the next player.
     """
     count = results_into(
         scratch.board_bytes, scratch.board, high, low, scratch.results, 0, scratch.stack
     )
     pruned = (
-        len(net.pruning_table) > 0
-        and count > 1
-        and (count > most or within < np.inf)
-        and not is_covered(net.bearoff, scratch.results, 0)
+        len(net.pruning_table) > 0 and count > 1 and not is_covered(net.bearoff, scratch.results, 0)
     )
     if pruned:
         weigh_outcomes(net, scratch, outcomes)
-        count = keep_promising(net, scratch, count, most, within * outcomes[0] / 2)
+        count = keep_promising(net, scratch, count, PROMISING * outcomes[0] / 2)
     scratch.evaluated[0] += count
     return count, pruned
 
@@ -93,7 +87,7 @@ def best_result(net: Net, scratch: Scratch, high: int, low: int, values: Array) 
 
     values: float32[5], written with that result's probabilities for the next player.
     """
-    count, pruned = results_worth_evaluating(net, scratch, high, low, CUBELESS, KEPT)
+    count, pruned = results_worth_evaluating(net, scratch, high, low, CUBELESS)
     layers = scratch.layers
     at = (len(net.sizes) - 1) * scratch.stride
     chosen = 0
@@ -114,7 +108,6 @@ def best_result(net: Net, scratch: Scratch, high: int, low: int, values: Array) 
 def best_cubeful_result(
     net: Net, scratch: Scratch, high: int, low: int,
     cubes: Cubes, situation: int, values: Array, actions: Array,
-    most: int = KEPT, within: float = np.inf,
 ) -> int:  # fmt: skip
     """The row of scratch.results that is worth least to the next player, after `set_position`.
 
@@ -122,11 +115,10 @@ def best_cubeful_result(
     worth least without the cube is chosen; among equal ones that with most checkers off.
 
     cubes, situation: what the next player has. values: float32[5], written with that result's
-    probabilities for him; actions: float64[ACTIONS], working memory. most, within: results that the
-    pruning net lets through, KEPT or fewer, and how much worse than the best by its scores.
+    probabilities for him; actions: float64[ACTIONS], working memory.
     """
     outcomes = outcome_worths(cubes, situation)
-    count, pruned = results_worth_evaluating(net, scratch, high, low, outcomes, most, within)
+    count, pruned = results_worth_evaluating(net, scratch, high, low, outcomes)
     layers = scratch.layers
     at = (len(net.sizes) - 1) * scratch.stride
     chosen = 0

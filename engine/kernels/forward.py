@@ -40,6 +40,7 @@ from engine.kernels.vector import (
     list_positive,
     logistic_8,
     mask_above,
+    mask_unequal,
 )
 
 __all__ = [
@@ -112,20 +113,16 @@ def first_sums(table: Array, biases: Array, hidden: int, board: Array, sums: Arr
 def changed_sums(
     table: Array, hidden: int, sums: Array, scratch: Scratch, row: int, out: Array
 ) -> None:
-    """The first sums of results[row], into out, from the sums of the parent.
-
-    The bytes in which the two boards differ are found by exclusive or.
-    """
+    """The first sums of results[row], into out, from the sums of the parent."""
     changes = scratch.changes
     count = 0
-    for word in range(8):
-        difference = scratch.parent[word] ^ scratch.results[row, word]
-        while difference:
-            slot = word * 8 + (lowest_bit(difference) >> 3)
-            difference &= ~(np.uint64(0xFF) << np.uint64(8 * (slot % 8)))
-            changes[2 * count] = (slot * COUNTS + scratch.children[row, slot]) * hidden
-            changes[2 * count + 1] = (slot * COUNTS + scratch.parent_bytes[slot]) * hidden
-            count += 1
+    changed = np.uint64(mask_unequal(scratch.children, row * SIZE, scratch.parent_bytes))
+    while changed:
+        slot = lowest_bit(changed)
+        changed &= changed - np.uint64(1)
+        changes[2 * count] = (slot * COUNTS + scratch.children[row, slot]) * hidden
+        changes[2 * count + 1] = (slot * COUNTS + scratch.parent_bytes[slot]) * hidden
+        count += 1
     unit = 0
     while unit + 64 <= hidden:
         add_differences_64(out, unit, sums, unit, table, changes, count)

@@ -14,10 +14,13 @@ import numpy as np
 from engine.kernels import inner
 from engine.kernels.forward import changed_sums, has_won
 from engine.kernels.net import KEPT, PRUNING, Net, Scratch
+from engine.kernels.vector import positive_dot_32
 
-__all__ = ["keep_promising", "weigh_outcomes"]
+__all__ = ["PROMISING", "keep_promising", "weigh_outcomes"]
 
 Array = np.ndarray[Any, Any]
+
+PROMISING = 0.20  # equity: results that score further behind the best are not worth the whole net
 
 
 @inner
@@ -35,21 +38,12 @@ def weigh_outcomes(net: Net, scratch: Scratch, outcomes: tuple[float, ...]) -> N
         scratch.pruning_worth[unit] = worth
 
 
-@inner(fastmath=True)
-def _score(layer: Array, worth: Array) -> float:
-    """The score of the units' sums float32[PRUNING], for the next player."""
-    total = np.float32(0)
-    for unit in range(PRUNING):
-        total += max(layer[unit], np.float32(0)) * worth[unit]
-    return total
-
-
 @inner
-def keep_promising(net: Net, scratch: Scratch, count: int, most: int, within: float) -> int:
+def keep_promising(net: Net, scratch: Scratch, count: int, within: float) -> int:
     """Write to scratch.kept the rows of scratch.results[:count] that are worth evaluating.
 
-    After `set_position` and `weigh_outcomes`: the most promising first, up to `most`, KEPT or
-    fewer, whose scores are up to `within` behind the best. How many they are is returned.
+    After `set_position` and `weigh_outcomes`: the most promising first, up to KEPT, whose
+    scores are up to `within` behind the best. How many they are is returned.
     """
     kept, scores = scratch.kept, scratch.kept_scores
     found = 0
@@ -60,7 +54,7 @@ def keep_promising(net: Net, scratch: Scratch, count: int, most: int, within: fl
                 net.pruning_table, PRUNING, scratch.pruning_sums, scratch, row,
                 scratch.pruning_layer,
             )  # fmt: skip
-            score = _score(scratch.pruning_layer, scratch.pruning_worth)
+            score = positive_dot_32(scratch.pruning_layer, scratch.pruning_worth)
         if found == KEPT and score >= scores[KEPT - 1]:
             continue
         place = min(found, KEPT - 1)
@@ -71,7 +65,7 @@ def keep_promising(net: Net, scratch: Scratch, count: int, most: int, within: fl
         scores[place] = score
         kept[place] = row
         found = min(found + 1, KEPT)
-    for place in range(1, min(found, most)):
+    for place in range(1, found):
         if scores[place] > scores[0] + within:
             return place
-    return min(found, most)
+    return found

@@ -29,7 +29,6 @@ FIVE = 5
 HIGH = np.array([high for high in range(1, 7) for _ in range(1, high + 1)], np.int64)
 LOW = np.array([low for high in range(1, 7) for low in range(1, high + 1)], np.int64)
 PLACES = 1024  # positions that are remembered
-PROMISING = 0.20  # a reply is evaluated that the pruning net puts within so much equity of the best
 
 
 class Replies(NamedTuple):
@@ -99,7 +98,7 @@ def find_replies(
     for at in range(start, start + ROLLS):
         high, low = HIGH[at - start], LOW[at - start]
         chosen = best_cubeful_result(
-            net, scratch, high, low, cubes, situation, replies.five[at], actions, within=PROMISING
+            net, scratch, high, low, cubes, situation, replies.five[at], actions
         )
         for word in range(8):
             replies.words[at, word] = scratch.results[chosen, word]

@@ -9,6 +9,10 @@ one thrown, the estimate after it less the mean over all. Its expectation is zer
 estimates are worth, so the sum over the game may be taken from the result; what is left varies as
 little as the estimates are good (Montgomery, "Variance reduction", GammOnLine, February 2000).
 
+*Splitting*: what is left weighs as much as the stakes, so when the cube is turned a trial with the
+luck taken out splits in two, which go on with dice of their own and count for half each. That takes
+more off the error than the same time spent on more trials.
+
 *Exact ends*: where the two-sided bearoff database knows all that is to come, the trial ends with
 that.
 """
@@ -31,7 +35,15 @@ from engine.kernels.lookahead import (
 )
 from engine.kernels.movegen import is_over
 from engine.kernels.net import Net, copy_into, make_scratch
-from engine.kernels.trials import THROWS, Game, Method, Situations, throw
+from engine.kernels.trials import (
+    THROWS,
+    Branches,
+    Game,
+    Method,
+    Situations,
+    make_branches,
+    throw,
+)
 from engine.kernels.worth import actions_of_board, is_exact, value_of_board
 
 __all__ = ["COLUMNS", "LONGEST", "roll_out"]
@@ -40,7 +52,6 @@ Array = np.ndarray[Any, Any]
 
 COLUMNS = 6  # of what a trial gives: equity, then the five probabilities
 LONGEST = 1024  # turns after which a game is truncated even if nobody asked for it
-WEIGHED = 2  # results of a roll from which its luck is estimated, where a net can tell which
 ROW = np.int64(0)  # of a board that stands alone; a literal 0 would be compiled for by itself
 
 
@@ -125,9 +136,9 @@ def _turn_cube(
 @inner
 def _take_luck_out(
     net: Net, situations: Situations, following: int, game: Game,
-    high: int, low: int, sample: Array,
+    high: int, low: int, weight: float, sample: Array,
 ) -> None:  # fmt: skip
-    """Play a roll at 0-ply, and take its luck from sample float64[COLUMNS].
+    """Play a roll at 0-ply, and take weight x its luck from sample float64[COLUMNS].
 
     After `set_position`; `following`: the situation of the next player.
     """
@@ -137,40 +148,35 @@ def _take_luck_out(
     mean, thrown = 0.0, 0.0
     for one in range(1, 7):
         for other in range(1, one + 1):
-            row = best_cubeful_result(
-                net, scratch, one, other, cubes, following, best, actions, most=WEIGHED
-            )
+            row = best_cubeful_result(net, scratch, one, other, cubes, following, best, actions)
             value = value_of_board(
                 net.bearoff, scratch.results, scratch.children, row,
                 cubes, following, best, ROW, actions,
             )  # fmt: skip
-            weight = (1 if one == other else 2) / THROWS
-            mean += weight * value
+            chance = (1 if one == other else 2) / THROWS
+            mean += chance * value
             for column in range(5):
-                means[column] += weight * best[column]
+                means[column] += chance * best[column]
             if one == high and other == low:
                 thrown = value
                 copy_into(game.board[0], scratch.results[row])
                 copy_into(game.values, best)
-    sample[0] -= situations.slope[following] * (thrown - mean)
+    sample[0] -= weight * situations.slope[following] * (thrown - mean)
     is_root = situations.is_root[following]
-    _add_probabilities(sample, game.values, is_root, -1.0)
-    _add_probabilities(sample, means, is_root, 1.0)
-    if len(net.pruning_table) > 0:
-        row = best_cubeful_result(net, scratch, high, low, cubes, following, game.values, actions)
-        copy_into(game.board[0], scratch.results[row])
+    _add_probabilities(sample, game.values, is_root, -weight)
+    _add_probabilities(sample, means, is_root, weight)
 
 
 @inner
 def _play(
     net: Net, situations: Situations, following: int, game: Game,
-    first: int, second: int, reduced: bool, sample: Array,
+    first: int, second: int, reduced: bool, weight: float, sample: Array,
 ) -> None:  # fmt: skip
     """Play a roll at 0-ply, the cube being for the next player as in situation `following`."""
     high, low = max(first, second), min(first, second)
     set_position(net, game.scratch, game.board, ROW)
     if reduced:
-        _take_luck_out(net, situations, following, game, high, low, sample)
+        _take_luck_out(net, situations, following, game, high, low, weight, sample)
         return
     row = best_cubeful_result(
         net, game.scratch, high, low, situations.cubes, following, game.values, game.actions
@@ -194,19 +200,39 @@ def _exact_value(
 
 
 @inner
-def _trial(
-    net: Net, situations: Situations, situation: int, cube_first: bool,
-    game: Game, method: Method, courses: Courses | None, tree: Any, trial: int,
-    sample: Array,
-) -> None:  # fmt: skip
-    """One game from game.board, with its game.values; written: sample float64[COLUMNS]."""
-    sample[:] = 0
+def _put_by(
+    branches: Branches, waiting: int, game: Game, situation: int, turn: int, weight: float
+) -> int:
+    """Keep the game as it stands, to go on with later; how many wait then."""
+    copy_into(branches.boards[waiting], game.board[0])
+    copy_into(branches.values[waiting], game.values)
+    branches.situations[waiting] = situation
+    branches.turns[waiting] = turn
+    branches.weights[waiting] = weight
+    return waiting + 1
+
+
+@inner
+def _branch(
+    net: Net, situations: Situations, cube_first: bool, game: Game, method: Method,
+    courses: Courses | None, tree: Any, trial: int, branch: int,
+    branches: Branches, waiting: int, sample: Array,
+) -> int:  # fmt: skip
+    """Go on to the end with what was put by last, and add what it counts for to sample.
+
+    Where the cube is turned another branch is put by. Returns how many then wait.
+    """
+    waiting -= 1
+    copy_into(game.board[0], branches.boards[waiting])
+    copy_into(game.values, branches.values[waiting])
+    situation, weight = branches.situations[waiting], branches.weights[waiting]
+    begin = branches.turns[waiting]
     cubes = situations.cubes
     value, known = 0.0, False
-    for turn in range(method.horizon):
+    for turn in range(begin, method.horizon):
         if is_over(game.cells[0]):
             break
-        may_double = turn > 0 or cube_first
+        may_double = turn > begin or cube_first
         if method.exact_ends and is_exact(
             net.bearoff, game.board, game.cells, ROW, cubes, situation
         ):
@@ -214,13 +240,17 @@ def _trial(
             break
         skill = method.first if turn < method.later_from else method.later
         if may_double:
+            before = situation
             situation, known = _turn_cube(
                 net, situations, situation, skill.cube_plies, game, courses, tree
             )
             if known:
                 value = cubes.stakes[situation, 0, 0]
                 break
-        first, second = throw(method.seed, trial, turn, method.orders)
+            if method.reduced and situation != before:
+                weight /= 2
+                waiting = _put_by(branches, waiting, game, situation, turn, weight)
+        first, second = throw(method.seed, trial, branch, turn, method.orders)
         situation = situations.played[situation]
         chosen = -1
         if courses is not None and len(skill.filters.most):
@@ -229,7 +259,7 @@ def _trial(
                 net, tree, courses, situation, skill.filters, game.board, ROW, high, low
             )
         if method.reduced or chosen < 0:
-            _play(net, situations, situation, game, first, second, method.reduced, sample)
+            _play(net, situations, situation, game, first, second, method.reduced, weight, sample)
         if courses is not None and chosen >= 0:
             copy_into(game.board[0], tree.results[chosen])
             evaluate_into(net, game.scratch, game.board, game.cells, ROW, game.values)
@@ -238,8 +268,9 @@ def _trial(
             net.bearoff, game.board, game.cells, ROW,
             cubes, situation, game.values, ROW, game.actions,
         )  # fmt: skip
-    sample[0] += situations.offset[situation] + situations.slope[situation] * value
-    _add_probabilities(sample, game.values, situations.is_root[situation], 1.0)
+    sample[0] += weight * (situations.offset[situation] + situations.slope[situation] * value)
+    _add_probabilities(sample, game.values, situations.is_root[situation], weight)
+    return waiting
 
 
 @inner
@@ -263,15 +294,21 @@ def roll_out(
     side. A game that ends with a pass has the estimated probabilities of its last position.
     """
     game = _make_game(net)
+    branches = make_branches(len(situations.played))
     tree = None
     if courses is not None:
         tree = make_tree(net.sizes, _most_plies(method), np.diff(courses.first).max())
     values = np.empty(5, np.float32)
     evaluate_into(net, game.scratch, boards, boards.view(np.int8), row, values)
     for index in range(len(samples)):
+        samples[index] = 0
         game.board[0] = boards[row]
         game.values[:] = values
-        _trial(
-            net, situations, situation, cube_first, game, method, courses, tree,
-            first_trial + index, samples[index],
-        )  # fmt: skip
+        waiting = _put_by(branches, 0, game, situation, 0, 1.0)
+        branch = 0
+        while waiting > 0:
+            waiting = _branch(
+                net, situations, cube_first and branch == 0, game, method, courses, tree,
+                first_trial + index, branch, branches, waiting, samples[index],
+            )  # fmt: skip
+            branch += 1

@@ -15,7 +15,18 @@ from engine.kernels.lookahead import Filter
 from engine.kernels.net import Scratch
 from engine.kernels.random import game_seed, random_word, roll
 
-__all__ = ["STRATA", "THROWS", "Game", "Method", "Situations", "Skill", "throw", "trial_dice"]
+__all__ = [
+    "STRATA",
+    "THROWS",
+    "Branches",
+    "Game",
+    "Method",
+    "Situations",
+    "Skill",
+    "make_branches",
+    "throw",
+    "trial_dice",
+]
 
 Array = np.ndarray[Any, Any]
 
@@ -87,15 +98,44 @@ class Game(NamedTuple):
     """float64[ACTIONS]."""
 
 
-@njit(inline="always")
-def throw(seed: int, trial: int, turn: int, orders: Array) -> tuple[int, int]:
-    """The two dice of a turn of a trial.
+class Branches(NamedTuple):
+    """Up to B parts of a trial that wait to be gone on with, the cube being turned already."""
 
-    Turn k takes digit k of the trial's number in base 36, shifted by a random amount for each set
-    of lower digits, so that short rollouts do not see the same throw in every trial.
+    boards: Array
+    """uint64[B, 8], row 0 on roll."""
+    values: Array
+    """float32[B, 5]: their probabilities."""
+    situations: Array
+    """int64[B]: of the players on roll."""
+    turns: Array
+    """int64[B]: turns of the game before."""
+    weights: Array
+    """float64[B]: what share of the trial each is."""
+
+
+@njit
+def make_branches(most: int) -> Branches:
+    """Room for so many."""
+    return Branches(
+        np.empty((most, 8), np.uint64),
+        np.empty((most, 5), np.float32),
+        np.empty(most, np.int64),
+        np.empty(most, np.int64),
+        np.empty(most),
+    )
+
+
+@njit(inline="always")
+def throw(seed: int, trial: int, branch: int, turn: int, orders: Array) -> tuple[int, int]:
+    """The two dice of a turn of a trial, in one of the branches that it splits into.
+
+    In the first branch turn k takes digit k of the trial's number in base 36, shifted by a random
+    amount for each set of lower digits, so that short rollouts do not see the same throw in every
+    trial.
     """
-    if turn >= STRATA:
-        return roll(game_seed(np.uint64(seed), np.uint64(trial)), turn)
+    if turn >= STRATA or branch > 0:
+        trial_seed = game_seed(np.uint64(seed), np.uint64(trial))
+        return roll(trial_seed if branch == 0 else random_word(trial_seed, ~branch), turn)
     period = THROWS**turn
     word = random_word(random_word(np.uint64(seed), np.uint64(turn)), np.uint64(trial % period))
     shift = np.int64(word % np.uint64(THROWS))
@@ -104,10 +144,12 @@ def throw(seed: int, trial: int, turn: int, orders: Array) -> tuple[int, int]:
 
 
 @kernel
-def trial_dice(seed: int, first_trial: int, turn: int, orders: Array, dice: Array) -> None:
+def trial_dice(
+    seed: int, first_trial: int, branch: int, turn: int, orders: Array, dice: Array
+) -> None:
     """The dice of one turn of trials numbered from `first_trial`, written to int8[N, 2].
 
-    orders: as in `Method`.
+    The other arguments: as in `throw`.
     """
     for index in range(len(dice)):
-        dice[index, 0], dice[index, 1] = throw(seed, first_trial + index, turn, orders)
+        dice[index, 0], dice[index, 1] = throw(seed, first_trial + index, branch, turn, orders)

@@ -27,6 +27,8 @@ __all__ = [
     "list_positive",
     "logistic_8",
     "mask_above",
+    "mask_unequal",
+    "positive_dot_32",
 ]
 
 Array = np.ndarray[Any, Any]
@@ -137,6 +139,52 @@ def mask_above(typingctx: Any, values: Any, start: Any, threshold: Any) -> Any:
         return builder.bitcast(builder.icmp_signed(">", loaded, limit), _INT)
 
     return types.uint32(values, types.int64, types.int64), codegen
+
+
+@intrinsic
+def mask_unequal(typingctx: Any, left: Any, at: Any, right: Any) -> Any:
+    """The uint64 whose bit k says whether left[at + k] != right[k], of the int8 memory of both."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        byte = ir.IntType(8)
+        zero = ir.Constant(ir.IntType(64), 0)
+        loaded = [
+            builder.load(
+                _vector_at(builder, _data(context, builder, kind, array), place, 64, byte), align=1
+            )
+            for kind, array, place in (
+                (signature.args[0], args[0], args[1]),
+                (signature.args[2], args[2], zero),
+            )
+        ]
+        return builder.bitcast(builder.icmp_signed("!=", *loaded), ir.IntType(64))
+
+    return types.uint64(left, types.int64, right), codegen
+
+
+@intrinsic
+def positive_dot_32(typingctx: Any, left: Any, right: Any) -> Any:
+    """The sum of max(left[k], 0) * right[k] over k < 32, of float32 arrays."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        vector = ir.VectorType(_FLOAT, 32)
+        none = ir.Constant(vector, None)
+        start = ir.Constant(ir.IntType(64), 0)
+        values, weights = (
+            builder.load(
+                _vector_at(builder, _data(context, builder, signature.args[k], args[k]), start, 32),
+                align=4,
+            )
+            for k in (0, 1)
+        )
+        positive = builder.select(builder.fcmp_ordered(">", values, none), values, none)
+        product = builder.fmul(positive, weights)
+        function_type = ir.FunctionType(_FLOAT, [_FLOAT, vector])
+        name = "llvm.vector.reduce.fadd.v32f32"
+        function = cgutils.get_or_insert_function(builder.module, function_type, name)
+        return builder.call(function, [ir.Constant(_FLOAT, 0.0), product], fastmath=("reassoc",))
+
+    return types.float32(left, right), codegen
 
 
 _EXP = (1 / 720, 1 / 120, 1 / 24, 1 / 6, 1 / 2, 1.0, 1.0)  # of its Taylor series, highest first

@@ -15,7 +15,7 @@ from engine.kernels.choice import CUBELESS, choose_results, results_worth_evalua
 from engine.kernels.forward import set_position
 from engine.kernels.movegen import results_into
 from engine.kernels.net import KEPT, PRUNING, make_scratch
-from engine.kernels.pruning import keep_promising, weigh_outcomes
+from engine.kernels.pruning import PROMISING, keep_promising, weigh_outcomes
 
 
 @pytest.fixture(scope="module")
@@ -45,9 +45,16 @@ def scores_of(network: Network, results: np.ndarray) -> np.ndarray:
     return scores
 
 
+def promising(network: Network, results: np.ndarray, within: float) -> np.ndarray:
+    """The first KEPT of the rows that score up to `within` behind the best, in that order."""
+    scores = scores_of(network, results)
+    order = np.argsort(scores, kind="stable")
+    return order[scores[order] <= scores[order[0]] + within][:KEPT]
+
+
 def best_of_the_kept(network: Network, results: np.ndarray) -> np.ndarray:
     """The result that is worth least among those that the pruning net puts first."""
-    kept = np.argsort(scores_of(network, results), kind="stable")[:KEPT]
+    kept = promising(network, results, PROMISING)
     return results[kept[money(network.evaluate(results[kept])).argmin()]]
 
 
@@ -75,7 +82,7 @@ def test_the_choice_is_the_best_of_what_the_pruning_net_puts_first(network, play
 
 
 @njit
-def kept_results(net, words, high, low, most, within):
+def kept_results(net, words, high, low, within):
     """The results of a roll that are worth evaluating, the most promising first."""
     scratch = make_scratch(net.sizes)
     set_position(net, scratch, words, 0)
@@ -83,30 +90,28 @@ def kept_results(net, words, high, low, most, within):
         scratch.board_bytes, scratch.board, high, low, scratch.results, 0, scratch.stack
     )
     weigh_outcomes(net, scratch, CUBELESS)
-    count = keep_promising(net, scratch, count, most, within)
+    count = keep_promising(net, scratch, count, within)
     return scratch.results[scratch.kept[:count]]
 
 
-@pytest.mark.parametrize(("most", "within"), [(KEPT, np.inf), (KEPT, 1.0), (2, 1.0), (3, 0.0)])
-def test_results_that_are_many_or_far_behind_are_left_out(network, played_boards, most, within):
+@pytest.mark.parametrize("within", [np.inf, 1.0, 0.05, 0.0])
+def test_results_that_are_many_or_far_behind_are_left_out(network, played_boards, within):
     for position in movegen.pack(played_boards(BACKGAMMON, 600)[::60]):
         results, _ = movegen.legal_results(position[None], np.array([[4, 2]], np.int8))
-        scores = scores_of(network, results)
-        order = np.argsort(scores, kind="stable")[:most]
-        wanted = results[order[scores[order] <= scores[order[0]] + within]]
+        wanted = results[promising(network, results, within)]
 
         words = position.reshape(1, 64).view(np.uint64)
-        kept = kept_results(network.quick, words, 4, 2, most, within)
+        kept = kept_results(network.quick, words, 4, 2, within)
 
         assert np.array_equal(kept.view(np.int8).reshape(-1, 2, 32), wanted)
 
 
 @njit
-def worth_evaluating(net, words, high, low, outcomes, within):
+def worth_evaluating(net, words, high, low, outcomes):
     """The rows of a roll's results that are evaluated when the outcomes count for so much."""
     scratch = make_scratch(net.sizes)
     set_position(net, scratch, words, 0)
-    count, _ = results_worth_evaluating(net, scratch, high, low, outcomes, KEPT, within)
+    count, _ = results_worth_evaluating(net, scratch, high, low, outcomes)
     return scratch.kept[:count].copy()
 
 
@@ -114,9 +119,9 @@ def test_how_far_behind_is_in_equity_whatever_the_stakes(network, played_boards)
     counts = set()
     for position in movegen.pack(played_boards(BACKGAMMON, 600)[::60]):
         words = position.reshape(1, 64).view(np.uint64)
-        kept = worth_evaluating(network.quick, words, 4, 2, CUBELESS, 1.0)
+        kept = worth_evaluating(network.quick, words, 4, 2, CUBELESS)
         quarters = tuple(worth / 4 for worth in CUBELESS)  # as in a match a share of its chances
-        assert np.array_equal(kept, worth_evaluating(network.quick, words, 4, 2, quarters, 1.0))
+        assert np.array_equal(kept, worth_evaluating(network.quick, words, 4, 2, quarters))
         counts.add(len(kept))
     assert len(counts) > 1
 
@@ -146,7 +151,7 @@ def what_is_evaluated(net, words, high, low):
     """How many results of a roll are evaluated, and whether they are a choice."""
     scratch = make_scratch(net.sizes)
     set_position(net, scratch, words, 0)
-    return results_worth_evaluating(net, scratch, high, low, CUBELESS, KEPT)
+    return results_worth_evaluating(net, scratch, high, low, CUBELESS)
 
 
 def test_without_a_pruning_net_every_result_is_evaluated(network, played_boards):

@@ -14,7 +14,7 @@ def test_the_best_result_is_found_without_counting_references(random_network):
     arguments = (
         net, make_scratch(net.sizes), np.int64(6), np.int64(5),
         cubes_of([CubeContext()]), np.int64(0),
-        np.empty(5, np.float32), np.empty(4), np.int64(5), np.inf,
+        np.empty(5, np.float32), np.empty(4),
     )  # fmt: skip
     signature = tuple(map(typeof, arguments))
     best_cubeful_result.compile(signature)

@@ -20,10 +20,10 @@ SEED = 12
 ORDERS = np.array([np.random.default_rng(turn).permutation(36) for turn in range(STRATA)])
 
 
-def throws(count: int, turn: int, first: int = 0) -> np.ndarray:
+def throws(count: int, turn: int, first: int = 0, branch: int = 0) -> np.ndarray:
     """int64[count]: numbers from 0 to 35 of the throws of a turn."""
     dice = np.empty((count, 2), np.int8)
-    trial_dice(SEED, first, turn, ORDERS, dice)
+    trial_dice(SEED, first, branch, turn, ORDERS, dice)
     assert dice.min() >= 1 and dice.max() <= 6
     return dice[:, 0].astype(int) * 6 + dice[:, 1] - 7
 
@@ -46,10 +46,17 @@ def test_few_trials_do_not_all_see_the_same_second_throw():
     assert len(set(throws(36, 1))) > 12
 
 
-@pytest.mark.parametrize("turn", [3, 50])
-def test_later_throws_are_as_likely_as_dice_have_it(turn):
-    counts = np.bincount(throws(72_000, turn), minlength=36)
+@pytest.mark.parametrize(("turn", "branch"), [(3, 0), (50, 0), (0, 1), (2, 2), (50, 3)])
+def test_other_throws_are_as_likely_as_dice_have_it(turn, branch):
+    counts = np.bincount(throws(72_000, turn, branch=branch), minlength=36)
     assert abs(counts - 2000).max() < 5 * np.sqrt(2000)
+
+
+def test_no_throw_says_anything_about_one_of_another_branch_or_turn():
+    rolled = [throws(72_000, turn, branch=branch) for turn in (3, 4) for branch in (0, 1, 2)]
+    for number, one in enumerate(rolled):
+        for other in rolled[:number]:
+            assert abs((one == other).mean() - 1 / 36) < 5 * np.sqrt(1 / 36 / 72_000)
 
 
 def to_root(root: CubeContext, context: CubeContext, is_root: bool, equity: float) -> float:
@@ -63,8 +70,6 @@ def to_root(root: CubeContext, context: CubeContext, is_root: bool, equity: floa
 
 def slow_trial(network, start, root, settings, rollout, trial):
     """The six figures of a trial, by the definitions."""
-    context, is_root = start.situation
-    packed = start.packed[None]
     sample = np.zeros(6)
 
     def add(weight, values, equity, context, is_root):
@@ -76,20 +81,35 @@ def slow_trial(network, start, root, settings, rollout, trial):
         equities = cube_equities(values, context, timing(boards))
         return values, best_equities(equities, context)
 
-    for turn in range(settings.truncate or 1000):
+    # Packed board, situation, turn, whether the cube may be turned first, weight: the last goes on.
+    waiting = [(start.packed[None], *start.situation, 0, start.cube_first, 1.0)]
+    branch = 0
+    while waiting:
+        slow_branch(network, settings, rollout, trial, branch, waiting, value_of, add)
+        branch += 1
+    return sample
+
+
+def slow_branch(network, settings, rollout, trial, branch, waiting, value_of, add):
+    """A game to its end, from what was put by last; it puts by another where the cube is turned."""
+    packed, context, is_root, begin, cube_first, share = waiting.pop()
+    for turn in range(begin, settings.truncate or 1000):
         if is_over(movegen.unpack(packed))[0]:
             break
         values, _ = value_of(packed, context)
-        if turn or start.cube_first:
+        if turn > begin or cube_first:
             actions = cube_actions(values, context, timing(packed))
             if actions.doubles[0]:
                 if not actions.takes[0]:
-                    add(1, values[0], 1.0, context, is_root)
-                    return sample
+                    add(share, values[0], 1.0, context, is_root)
+                    return
                 turns = 2 if context.beavers and actions.beavers[0] else 1
                 context = replace(context, cube=context.cube << turns, owner=Owner.OPPONENT)
+                if settings.reduce_variance:
+                    share /= 2
+                    waiting.append((packed, context, is_root, turn, False, share))
         dice = np.empty((1, 2), np.int8)
-        trial_dice(settings.seed, trial, turn, rollout._method.orders, dice)
+        trial_dice(settings.seed, trial, branch, turn, rollout._method.orders, dice)
         context, is_root = context.flipped(), not is_root
         for (high, low), weight in zip(ROLLS, WEIGHTS, strict=True):
             results, _ = movegen.legal_results(packed, np.array([[high, low]], np.int8))
@@ -98,13 +118,12 @@ def slow_trial(network, start, root, settings, rollout, trial):
             best = np.lexsort((-off, outcome.equity(values), equities))[0]
             thrown = (high, low) == (dice.max(), dice.min())
             if settings.reduce_variance:
-                add(weight / 36 - thrown, values[best], equities[best], context, is_root)
+                add(share * (weight / 36 - thrown), values[best], equities[best], context, is_root)
             if thrown:
                 following = results[best : best + 1]
         packed = following
     values, equities = value_of(packed, context)
-    add(1, values[0], equities[0], context, is_root)
-    return sample
+    add(share, values[0], equities[0], context, is_root)
 
 
 ROOTS = {

@@ -50,6 +50,32 @@ def test_all_or_none_are_positive():
     assert vector.list_positive(np.zeros(16, np.float32), 0, 16, indices) == 0
 
 
+@njit
+def unequal(left, at, right):
+    return vector.mask_unequal(left, at, right)
+
+
+def test_the_unequal_bytes_are_marked():
+    left = np.random.default_rng(1).integers(-128, 128, (3, 64)).astype(np.int8)
+    right = left[1].copy()
+    assert unequal(left, 64, right) == 0
+    for places in ([0], [63], [5, 31, 32], range(64)):
+        other = right.copy()
+        other[list(places)] ^= -128  # the sign counts as the other bits do
+        assert unequal(left, 64, other) == sum(1 << place for place in places)
+
+
+@njit
+def positive_dot(left, right):
+    return vector.positive_dot_32(left, right)
+
+
+def test_the_positive_part_of_a_product_of_vectors():
+    left, right = floats(32), floats(32, 2)
+    assert positive_dot(left, right) == pytest.approx(np.maximum(left, 0) @ right, rel=1e-5)
+    assert positive_dot(-abs(left), right) == 0
+
+
 def row_adder(intrinsic):
     """The intrinsic as something that can be called from here."""
 
