@@ -20,6 +20,8 @@ __all__ = ["Buffer", "Learner"]
 
 Array = np.ndarray[Any, Any]
 
+_Weights = tuple[torch.Tensor, ...] | list[torch.Tensor]
+
 AVERAGED_SHARE = 0.1  # of the steps so far, of which the average is
 MOST_AVERAGED = 1000  # steps
 
@@ -86,7 +88,8 @@ class Learner:
 
         At a high rate each step throws the net about what it has learned; the mean lies nearer.
         """
-        net: ValueNet = self._average.module
+        net = self._average.module
+        assert isinstance(net, ValueNet)
         return net
 
     def learn(self, boards: Array, targets: Array, order: Array, rate: float, exact: bool) -> float:
@@ -150,9 +153,7 @@ class Learner:
 
 
 @torch.no_grad()
-def _average(
-    average: tuple[torch.Tensor, ...], latest: tuple[torch.Tensor, ...], steps: torch.Tensor
-) -> None:
+def _average(average: _Weights, latest: _Weights, steps: torch.Tensor | int) -> None:
     """Move the average of so many steps towards the latest weights."""
     share = 1 / min(1 + AVERAGED_SHARE * int(steps), MOST_AVERAGED)
     torch._foreach_lerp_(average, latest, share)

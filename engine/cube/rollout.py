@@ -45,8 +45,9 @@ class Settings:
     says which plays are looked at deeper.
     truncate: plies after which the 0-ply estimate ends a trial; None plays every game to its end.
     cubeful: both sides use the cube; if not it is out of play. reduce_variance: the luck of the
-    dice, by the 0-ply estimates, is taken out of the results. bearoff: a trial ends with the exact
-    value as soon as the two-sided database of the net has it. seed: root of all dice.
+    dice, by the 0-ply estimates, is taken out of the results, and a trial splits in two where the
+    cube is turned. bearoff: a trial ends with the exact value as soon as the two-sided database of
+    the net has it. seed: root of all dice.
 
     Raises AcepointError for a setting out of range.
     """

@@ -26,7 +26,7 @@ from engine.kernels.rollout import COLUMNS
 __all__ = ["resume", "save"]
 
 MOST = 1e100  # that a trial can say; the EMG of a lost match may be ten million
-FORMAT = "acepoint-rollout-2"
+FORMAT = "acepoint-rollout-3"
 
 
 def save(rollout: Rollout, path: str | os.PathLike[str]) -> None:

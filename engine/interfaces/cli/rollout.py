@@ -46,9 +46,10 @@ class RollOut:
 
     Each candidate is played out many times, all with the same dice: the plays if there are dice,
     and if not the cube decision, no double against double and take. The first rolls are shared out
-    evenly, and the luck of the dice is taken out of the results. Equities are cubeful, at the score
-    and with the cube of the ID; without any it is a money game with the cube in the centre. Errors
-    are standard errors; Ctrl-C prints what there is. Plies are counted as gnubg counts them.
+    evenly, the luck of the dice is taken out of the results, and a trial splits in two where the
+    cube is turned. Equities are cubeful, at the score and with the cube of the ID; without any it is
+    a money game with the cube in the centre. Errors are standard errors; Ctrl-C prints what there
+    is. Plies are counted as gnubg counts them.
 
     Example: acepoint rollout 4HPwATDgc/ABMA 31 --candidates 2
     """
@@ -87,7 +88,8 @@ class RollOut:
     candidates: Count = None
     """How many plays to roll out, the best first; by default up to 5 that are not far behind."""
     plain: bool = False
-    """Leave the luck of the dice in the results: faster, with errors many times larger."""
+    """Leave the luck of the dice in the results, and split no trial: faster, with errors many times
+    larger."""
     seed: Annotated[int, tyro.conf.arg(metavar="S")] = 0
     """Root of all dice: the same seed gives the same result, whatever the number of workers."""
     workers: Annotated[Optional[int], tyro.conf.arg(metavar="W", help_behavior_hint="")] = None
