@@ -52,6 +52,7 @@ Array = np.ndarray[Any, Any]
 
 COLUMNS = 6  # of what a trial gives: equity, then the five probabilities
 LONGEST = 1024  # turns after which a game is truncated even if nobody asked for it
+SPLITS = 4  # turns of the cube at which a game splits; more are rare, unless a net plays at random
 ROW = np.int64(0)  # of a board that stands alone; a literal 0 would be compiled for by itself
 
 
@@ -247,7 +248,7 @@ def _branch(
             if known:
                 value = cubes.stakes[situation, 0, 0]
                 break
-            if method.reduced and situation != before:
+            if method.reduced and situation != before and weight > 1 / 2**SPLITS:
                 weight /= 2
                 waiting = _put_by(branches, waiting, game, situation, turn, weight)
         first, second = throw(method.seed, trial, branch, turn, method.orders)
@@ -294,7 +295,7 @@ def roll_out(
     side. A game that ends with a pass has the estimated probabilities of its last position.
     """
     game = _make_game(net)
-    branches = make_branches(len(situations.played))
+    branches = make_branches(1 + SPLITS)
     tree = None
     if courses is not None:
         tree = make_tree(net.sizes, _most_plies(method), np.diff(courses.first).max())

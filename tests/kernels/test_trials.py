@@ -105,7 +105,7 @@ def slow_branch(network, settings, rollout, trial, branch, waiting, value_of, ad
                     return
                 turns = 2 if context.beavers and actions.beavers[0] else 1
                 context = replace(context, cube=context.cube << turns, owner=Owner.OPPONENT)
-                if settings.reduce_variance:
+                if settings.reduce_variance and share > 1 / 16:
                     share /= 2
                     waiting.append((packed, context, is_root, turn, False, share))
         dice = np.empty((1, 2), np.int8)

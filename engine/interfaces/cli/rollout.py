@@ -47,9 +47,9 @@ class RollOut:
     Each candidate is played out many times, all with the same dice: the plays if there are dice,
     and if not the cube decision, no double against double and take. The first rolls are shared out
     evenly, the luck of the dice is taken out of the results, and a trial splits in two where the
-    cube is turned. Equities are cubeful, at the score and with the cube of the ID; without any it is
-    a money game with the cube in the centre. Errors are standard errors; Ctrl-C prints what there
-    is. Plies are counted as gnubg counts them.
+    cube is turned. Equities are cubeful, at the score and with the cube of the ID; without any it
+    is a money game with the cube in the centre. Errors are standard errors; Ctrl-C prints what
+    there is. Plies are counted as gnubg counts them.
 
     Example: acepoint rollout 4HPwATDgc/ABMA 31 --candidates 2
     """
