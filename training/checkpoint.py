@@ -17,7 +17,7 @@ __all__ = ["FORMAT", "below", "load_checkpoint", "save_checkpoint"]
 
 Array = np.ndarray[Any, Any]
 
-FORMAT = "acepoint-checkpoint-4"
+FORMAT = "acepoint-checkpoint-3"
 
 
 def save_checkpoint(path: Path, tensors: dict[str, Array], state: dict[str, Any]) -> None:

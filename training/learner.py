@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 import torch
 from torch import nn
-from torch.optim.swa_utils import AveragedModel
 
 from engine.errors import AcepointError
 from engine.evaluation.network import PROBABILITIES, Network
@@ -19,11 +18,6 @@ from training.pruning import PruningLearner
 __all__ = ["Buffer", "Learner"]
 
 Array = np.ndarray[Any, Any]
-
-_Weights = tuple[torch.Tensor, ...] | list[torch.Tensor]
-
-AVERAGED_SHARE = 0.1  # of the steps so far, of which the average is
-MOST_AVERAGED = 1000  # steps
 
 
 class Buffer:
@@ -76,21 +70,10 @@ class Learner:
         else:
             self.net = new_net(settings.shape, settings.seed)
         self.net.to(device)
-        self._average = AveragedModel(self.net, multi_avg_fn=_average)
         self._device = device
         self.pruning = PruningLearner(first.pruning if first else None)
         self._learning = settings.learning
         self._fits = {exact: Fit(self.net.layers, exact) for exact in (False, True)}
-
-    @property
-    def average(self) -> ValueNet:
-        """The net of the mean weights over the latest steps, with which the run plays and ends.
-
-        At a high rate each step throws the net about what it has learned; the mean lies nearer.
-        """
-        net = self._average.module
-        assert isinstance(net, ValueNet)
-        return net
 
     def learn(self, boards: Array, targets: Array, order: Array, rate: float, exact: bool) -> float:
         """One gradient step at this rate for each whole batch of `order`; the mean loss.
@@ -109,7 +92,6 @@ class Learner:
             loss = loss_of(self.net(packed), wanted)
             loss.backward()  # type: ignore[no-untyped-call]
             self._fits[exact].step(rate)
-            self._average.update_parameters(self.net)
             total += loss.detach()
         mean = float(total) / steps
         if not np.isfinite(mean):
@@ -118,10 +100,7 @@ class Learner:
 
     def tensors(self) -> dict[str, Array]:
         """Weights and the states of the optimisers, for a checkpoint."""
-        kept = {
-            f"average.{name}": value.cpu().numpy()
-            for name, value in self._average.state_dict().items()
-        }
+        kept = {}
         for part, module, optimisers in self._parts():
             for name, weight in module.state_dict().items():
                 kept[f"{part}.net.{name}"] = weight.cpu().numpy()
@@ -133,7 +112,6 @@ class Learner:
 
     def restore(self, tensors: dict[str, Array]) -> None:
         """Take back what `tensors` gave."""
-        self._average.load_state_dict(_torch(tensors, "average."))
         for part, module, optimisers in self._parts():
             module.load_state_dict(_torch(tensors, f"{part}.net."))
             for number, optimiser in enumerate(optimisers):
@@ -150,13 +128,6 @@ class Learner:
             ("value", self.net, of_value),
             ("pruning", self.pruning.net, [self.pruning.optimiser]),
         ]
-
-
-@torch.no_grad()
-def _average(average: _Weights, latest: _Weights, steps: torch.Tensor | int) -> None:
-    """Move the average of so many steps towards the latest weights."""
-    share = 1 / min(1 + AVERAGED_SHARE * int(steps), MOST_AVERAGED)
-    torch._foreach_lerp_(average, latest, share)
 
 
 def _torch(tensors: dict[str, Array], prefix: str) -> dict[str, torch.Tensor]:

@@ -263,7 +263,7 @@ class Trainer:
         )
         taught = counters.rolls >= ROLLS_NEEDED
         pruning = self.learner.pruning.net.export() if taught else None
-        return self.learner.average.export(self.settings.variant, origin, pruning)
+        return self.learner.net.export(self.settings.variant, origin, pruning)
 
 
 class _InterruptLater:

@@ -82,7 +82,7 @@ def test_what_is_taught_is_learned(tiny, lesson, learn):
     last = [learn(learner, boards, targets, rows(200, 20), 0.01) for _ in range(15)][-1]
 
     assert last < first / 20
-    told = learner.average.export("backgammon", "").evaluate(packed_of(boards))
+    told = learner.net.export("backgammon", "").evaluate(packed_of(boards))
     assert np.abs(told - targets).mean() < 0.05
 
 
@@ -92,7 +92,7 @@ def test_the_net_that_plays_changes_with_every_lesson(tiny, lesson, learn):
     learner = Learner(tiny, CPU)
     seen = []
     for _ in range(3):
-        seen.append(learner.average.export("backgammon", "").evaluate(packed_of(boards)))
+        seen.append(learner.net.export("backgammon", "").evaluate(packed_of(boards)))
         learn(learner, boards, targets, rows(200), 0.01)
     assert (seen[0] != seen[1]).any(axis=1).all()
     assert (seen[1] != seen[2]).any(axis=1).all()
@@ -101,7 +101,7 @@ def test_the_net_that_plays_changes_with_every_lesson(tiny, lesson, learn):
 def test_a_net_that_was_exported_does_not_change_any_more(tiny, lesson, learn):
     boards, targets = lesson
     learner = Learner(tiny, CPU)
-    exported = learner.average.export("backgammon", "")
+    exported = learner.net.export("backgammon", "")
     before = exported.hash, exported.evaluate(packed_of(boards))
 
     learn(learner, boards, targets, rows(200), 0.01)
@@ -142,25 +142,7 @@ def test_a_learner_that_is_restored_goes_on_bit_by_bit(tiny, lesson, learn):
     learn(learner, boards, targets, rows(200), 0.01)
     learn(other, boards, targets, rows(200), 0.01)
 
-    for of in ("net", "average"):
-        nets = [getattr(each, of).export("backgammon", "") for each in (learner, other)]
-        assert nets[0].hash == nets[1].hash
-
-
-def test_the_average_is_that_of_the_latest_tenth_of_the_steps(tiny, lesson, learn):
-    boards, targets = lesson
-    learner = Learner(tiny, CPU)
-    seen, shares = [], []
-    for step in range(40):
-        learn(learner, boards, targets, rows(64), 0.01)
-        seen.append(learner.net.layers[0].weight.detach().clone())
-        shares = [share * (1 - 1 / (1 + step / 10)) for share in shares] + [1 / (1 + step / 10)]
-    wanted = sum(share * weight for share, weight in zip(shares, seen, strict=True))
-
-    assert sum(shares) == pytest.approx(1)
-    assert sum(shares[-8:]) > 0.8, "the latest steps are most of it"
-    assert torch.allclose(learner.average.layers[0].weight, wanted, atol=1e-6)
-    assert not torch.allclose(learner.average.layers[0].weight, seen[-1], atol=1e-4)
+    assert other.net.export("backgammon", "").hash == learner.net.export("backgammon", "").hash
 
 
 def test_a_loss_that_is_not_finite_stops_and_says_what_to_do(tiny, lesson, learn):
