@@ -10,8 +10,8 @@ estimates are worth, so the sum over the game may be taken from the result; what
 little as the estimates are good (Montgomery, "Variance reduction", GammOnLine, February 2000).
 
 *Splitting*: what is left weighs as much as the stakes, so when the cube is turned a trial with the
-luck taken out splits in two, which go on with dice of their own and count for half each. That takes
-more off the error than the same time spent on more trials.
+luck taken out splits in two, which go on with dice of their own and count for half each. A trial
+takes 1.8 times as long and says as much more, and none with high stakes decides the mean.
 
 *Exact ends*: where the two-sided bearoff database knows all that is to come, the trial ends with
 that.
