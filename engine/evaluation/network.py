@@ -26,7 +26,7 @@ from engine.kernels.bearoff import Bearoff
 from engine.kernels.choice import backup_rolls, choose_results
 from engine.kernels.forward import evaluate_boards
 from engine.kernels.movegen import boards_of, words_of
-from engine.kernels.net import OUTPUTS, PRUNING, Net
+from engine.kernels.net import BLOCK, OUTPUTS, PRUNING, ROWS, Net
 from engine.kernels.plans import PLANS
 
 __all__ = ["FORMAT", "PROBABILITIES", "PRUNING_ENCODER", "Network", "PruningNet"]
@@ -67,9 +67,25 @@ def _content_hash(layers: Layers, pruning: PruningNet | None) -> str:
     return digest.hexdigest()
 
 
+def _in_blocks(rows: Array) -> Array:
+    """Rows float32[N, H] as the kernels read them: float32[H / BLOCK, N, BLOCK], flat."""
+    return rows.reshape(len(rows), rows.shape[1] // BLOCK, BLOCK).swapaxes(0, 1).ravel()
+
+
 def _kernel_net(feature_set: Encoder, layers: Layers) -> Net:
-    """The kernels' form of the layers, the outputs padded with zeros to eight."""
+    """The kernels' form of the layers, padded with zeros: the first to whole blocks of units, the
+    outputs to eight.
+    """
     weight, bias = layers[0]
+    unused = -len(bias) % BLOCK
+    weight, bias = np.pad(weight, ((0, unused), (0, 0))), np.pad(bias, (0, unused))
+    weight_above, bias_above = layers[1]
+    no_inputs = [(0, 0)] * (weight_above.ndim - 1)
+    layers = [
+        (weight, bias),
+        (np.pad(weight_above, (*no_inputs, (0, unused))), bias_above),
+        *layers[2:],
+    ]
     parts = [bias]
     plans = len(layers[1][1]) if layers[1][1].ndim == 2 else 1
     stacks = [(w.reshape(plans, *w.shape[-2:]), b.reshape(plans, -1)) for w, b in layers[1:]]
@@ -84,11 +100,11 @@ def _kernel_net(feature_set: Encoder, layers: Layers) -> Net:
     if len(tactics):
         tactics = np.pad(tactics, ((0, 1), (0, 0)))  # what pads the list of active ones reads it
     return Net(
-        _aligned(feature_set.table(weight).ravel()),
+        _aligned(_in_blocks(feature_set.table(weight).reshape(ROWS, len(bias)))),
         sizes,
         _aligned(flat),
         (len(flat) - len(bias)) // plans if plans > 1 else 0,
-        _aligned(tactics.ravel()),
+        _aligned(_in_blocks(tactics)),
         np.empty(0, np.float32),
         np.empty(0, np.float32),
         tables(),

@@ -11,9 +11,9 @@ from numba import njit
 from engine.kernels import inner, kernel
 from engine.kernels.bearoff import is_covered
 from engine.kernels.cubeful import ACTIONS, Cubes, outcome_worths
-from engine.kernels.forward import evaluate_result, set_position
+from engine.kernels.forward import evaluate_kept, set_position
 from engine.kernels.movegen import OTHER, results_into
-from engine.kernels.net import Net, Scratch, make_scratch
+from engine.kernels.net import OUTPUTS, Net, Scratch, make_scratch
 from engine.kernels.pruning import PROMISING, keep_promising, weigh_outcomes
 from engine.kernels.worth import value_of_board
 
@@ -24,8 +24,9 @@ __all__ = [
     "best_result",
     "choose_cubeful_results",
     "choose_results",
+    "keep_all",
     "results_worth_evaluating",
-    "value_of_result",
+    "value_of_kept",
 ]
 
 Array = np.ndarray[Any, Any]
@@ -39,39 +40,42 @@ def _cubeless(values: Array, at: int) -> float:
     return 2 * values[at] + values[at + 1] + values[at + 2] - values[at + 3] - values[at + 4]
 
 
+@inner
+def keep_all(scratch: Scratch, count: int) -> None:
+    """Write all rows of scratch.results[:count] to scratch.kept."""
+    for row in range(count):
+        scratch.kept[row] = row
+
+
 @njit(inline="always")
 def results_worth_evaluating(
     net: Net, scratch: Scratch, high: int, low: int, outcomes: tuple[float, ...]
-) -> tuple[int, bool]:
-    """Find the results of a roll; how many to evaluate, and whether scratch.kept says which.
+) -> int:
+    """Find the results of a roll, and write to scratch.kept which are worth evaluating; how many.
 
     outcomes: what each of the five probabilities counts for to the next player.
     """
     count = results_into(
         scratch.board_bytes, scratch.board, high, low, scratch.results, 0, scratch.stack
     )
-    pruned = (
-        len(net.pruning_table) > 0 and count > 1 and not is_covered(net.bearoff, scratch.results, 0)
-    )
-    if pruned:
+    if len(net.pruning_table) and count > 1 and not is_covered(net.bearoff, scratch.results, 0):
         weigh_outcomes(net, scratch, outcomes)
-        count = keep_promising(net, scratch, count, PROMISING * outcomes[0] / 2)
-    scratch.evaluated[0] += count
-    return count, pruned
+        return keep_promising(net, scratch, count, PROMISING * outcomes[0] / 2)
+    keep_all(scratch, count)
+    return count
 
 
 @njit(inline="always")
-def value_of_result(
-    net: Net, scratch: Scratch, row: int, cubes: Cubes, situation: int, at: int, actions: Array
+def value_of_kept(
+    net: Net, scratch: Scratch, place: int, cubes: Cubes, situation: int, actions: Array
 ) -> float:
-    """What scratch.results[row] is worth to the next player, with the cube, after `set_position`.
+    """What results[kept[place]] is worth to the next player, with the cube, after `evaluate_kept`.
 
-    Written: scratch.layers[at:], his five probabilities; actions: float64[ACTIONS], working memory.
+    actions: float64[ACTIONS], working memory.
     """
-    evaluate_result(net, scratch, row, at)
     return value_of_board(
-        net.bearoff, scratch.results, scratch.children, row,
-        cubes, situation, scratch.layers, at, actions,
+        net.bearoff, scratch.results, scratch.children, scratch.kept[place],
+        cubes, situation, scratch.five, OUTPUTS * place, actions,
     )  # fmt: skip
 
 
@@ -87,20 +91,18 @@ def best_result(net: Net, scratch: Scratch, high: int, low: int, values: Array) 
 
     values: float32[5], written with that result's probabilities for the next player.
     """
-    count, pruned = results_worth_evaluating(net, scratch, high, low, CUBELESS)
-    layers = scratch.layers
-    at = (len(net.sizes) - 1) * scratch.stride
-    chosen = 0
+    count = results_worth_evaluating(net, scratch, high, low, CUBELESS)
+    evaluate_kept(net, scratch, count)
+    chosen, best = 0, 0
     lowest = np.float32(np.inf)
     for place in range(count):
-        row = scratch.kept[place] if pruned else place
-        evaluate_result(net, scratch, row, at)
-        equity = _cubeless(layers, at)
+        row = scratch.kept[place]
+        equity = _cubeless(scratch.five, OUTPUTS * place)
         if equity < lowest or (equity == lowest and _more_off(scratch, row, chosen)):
             lowest = equity
-            chosen = row
-            for index in range(5):
-                values[index] = layers[at + index]
+            chosen, best = row, place
+    for index in range(5):
+        values[index] = scratch.five[OUTPUTS * best + index]
     return chosen
 
 
@@ -108,8 +110,9 @@ def best_result(net: Net, scratch: Scratch, high: int, low: int, values: Array) 
 def best_cubeful_result(
     net: Net, scratch: Scratch, high: int, low: int,
     cubes: Cubes, situation: int, values: Array, actions: Array,
-) -> int:  # fmt: skip
-    """The row of scratch.results that is worth least to the next player, after `set_position`.
+) -> tuple[int, float]:  # fmt: skip
+    """The row of scratch.results that is worth least to the next player, and what, after
+    `set_position`.
 
     Where he cashes after every play, for instance, all are worth the same, and the one that is
     worth least without the cube is chosen; among equal ones that with most checkers off.
@@ -118,23 +121,22 @@ def best_cubeful_result(
     probabilities for him; actions: float64[ACTIONS], working memory.
     """
     outcomes = outcome_worths(cubes, situation)
-    count, pruned = results_worth_evaluating(net, scratch, high, low, outcomes)
-    layers = scratch.layers
-    at = (len(net.sizes) - 1) * scratch.stride
-    chosen = 0
+    count = results_worth_evaluating(net, scratch, high, low, outcomes)
+    evaluate_kept(net, scratch, count)
+    chosen, best = 0, 0
     lowest, lowest_equity = np.inf, np.float32(np.inf)
     for place in range(count):
-        row = scratch.kept[place] if pruned else place
-        value = value_of_result(net, scratch, row, cubes, situation, at, actions)
-        equity = _cubeless(layers, at)
+        row = scratch.kept[place]
+        value = value_of_kept(net, scratch, place, cubes, situation, actions)
+        equity = _cubeless(scratch.five, OUTPUTS * place)
         tie = value == lowest
         better = value < lowest or (tie and equity < lowest_equity)
         if better or (tie and equity == lowest_equity and _more_off(scratch, row, chosen)):
             lowest, lowest_equity = value, equity
-            chosen = row
-            for index in range(5):
-                values[index] = layers[at + index]
-    return chosen
+            chosen, best = row, place
+    for index in range(5):
+        values[index] = scratch.five[OUTPUTS * best + index]
+    return chosen, lowest
 
 
 @kernel
@@ -168,7 +170,7 @@ def choose_cubeful_results(
     for index in range(len(boards)):
         set_position(net, scratch, boards, index)
         high, low = max(dice[index, 0], dice[index, 1]), min(dice[index, 0], dice[index, 1])
-        row = best_cubeful_result(
+        row, _ = best_cubeful_result(
             net, scratch, high, low, cubes, situations[index], values[index], actions
         )
         chosen[index] = scratch.results[row]

@@ -40,6 +40,7 @@ from numba import njit
 
 from engine.kernels import inner, kernel
 from engine.kernels.movegen import OTHER
+from engine.kernels.plans import is_race
 
 __all__ = [
     "ACTIONS",
@@ -169,11 +170,15 @@ def cube_actions(
         actions[3] = actions[1]
         return
     won_1, lost_1, won_2, lost_2 = won, lost, won, lost
+    last = turns - 1
     if cubes.endless[index]:
-        to_take, to_cash = _steps(stakes, turns - 1, won, lost)
+        to_take, to_cash = _steps(stakes, last, won, lost)
         cash = to_cash / (1 - to_take + to_take * to_cash)
         take = to_take * cash
-    for level in range(turns - 1, -1, -1):
+        take_1, cash_1 = take, cash
+        won, lost = _mean_stakes(stakes, last, shares)
+        last -= 1
+    for level in range(last, -1, -1):
         take_2, take_1, cash_1 = take_1, take, cash
         won_2, lost_2, won_1, lost_1 = won_1, lost_1, won, lost
         to_take, to_cash = _steps(stakes, level, won, lost)
@@ -244,12 +249,7 @@ def _readiness(boards: Array, row: int) -> float:
 
     A race has fewer rolls left the shorter it is, down to the last roll and a dead cube.
     """
-    rear_mine = rear_theirs = 25
-    while rear_mine and not boards[row, rear_mine]:
-        rear_mine -= 1
-    while rear_theirs and not boards[row, OTHER + rear_theirs]:
-        rear_theirs -= 1
-    if rear_mine + rear_theirs > 25:
+    if not is_race(boards, row):
         return 1.0
     pips = 0
     for column in range(1, 26):

@@ -3,8 +3,10 @@
 The first layer needs no matrix product: every (slot, count) of a packed board selects one row of
 `table`, and the hidden sum of a position is the sum of its rows. A play changes a few slots, so
 the sum of a result is the sum of its parent plus a few differences of rows (the idea behind NNUE,
-Nasu 2018). After a ReLU most of a layer is zero, and the next layer skips the zeros, four inputs
-at a time so that the sums are loaded and stored a quarter as often.
+Nasu 2018). The best results of a roll are evaluated together, a block of units at a time: they need
+much the same rows, which stay in the processor's nearest cache meanwhile. After a ReLU most of a
+layer is zero, and the next layer skips the zeros, four inputs at a time so that the sums are loaded
+and stored a quarter as often.
 
 Outputs are the logits of the five probabilities and three unused ones.
 """
@@ -19,19 +21,22 @@ from engine.kernels.bearoff import bearoff_values
 from engine.kernels.bits import lowest_bit
 from engine.kernels.movegen import OTHER, SIZE
 from engine.kernels.net import (
+    ACTIVE,
+    BLOCK,
+    CHANGES,
     COUNTS,
+    GROUP,
+    OUTPUTS,
     PRUNING,
+    ROWS,
     Net,
     Scratch,
-    copy_into,
     make_scratch,
 )
 from engine.kernels.plans import is_race, plan_of
 from engine.kernels.tactics import TACTICS, tactics_into
 from engine.kernels.vector import (
     CHAINS,
-    add_differences_8,
-    add_differences_32,
     add_differences_64,
     add_rows_8,
     add_rows_32,
@@ -44,12 +49,11 @@ from engine.kernels.vector import (
 )
 
 __all__ = [
-    "changed_sums",
     "evaluate_boards",
     "evaluate_into",
-    "evaluate_result",
-    "first_sums",
+    "evaluate_kept",
     "has_won",
+    "list_changes",
     "set_position",
 ]
 
@@ -57,46 +61,55 @@ Array = np.ndarray[Any, Any]
 
 
 @njit(inline="always")
-def _add_active(
-    inputs: Array, at: int, n_in: int, active: Array, count: int, weights: Array, start: int,
-    sums: Array, to: int, n_out: int,
-) -> None:  # fmt: skip
-    """Add inputs[at:][:n_in] @ weight[n_in, n_out], at weights[start:], to sums[to:].
+def _padded(inputs: Array, at: int, n_in: int, active: Array, start: int, count: int) -> int:
+    """Make active[start:][:count], a list of some of inputs[at:][:n_in], as long as row adders want
+    it; how long it is then.
 
-    active: int32[.], the `count` inputs that matter. The place behind the inputs is set to zero:
-    it pads the list.
+    What pads it is the place behind the inputs, which is set to zero.
     """
     inputs[at + n_in] = 0
     while count % CHAINS:
-        active[count] = n_in
+        active[start + count] = n_in
         count += 1
-    column = 0
-    while column + 64 <= n_out:
-        add_rows_64(sums, to + column, inputs, at, active, count, weights, start + column, n_out)
-        column += 64
-    while column + 32 <= n_out:
-        add_rows_32(sums, to + column, inputs, at, active, count, weights, start + column, n_out)
-        column += 32
-    while column < n_out:
-        add_rows_8(sums, to + column, inputs, at, active, count, weights, start + column, n_out)
-        column += 8
+    return count
 
 
 @njit(inline="always")
 def _layer(net: Net, start: int, scratch: Scratch, at: int, n_in: int, to: int, n_out: int) -> int:
     """layers[to:] = bias + relu(layers[at:]) @ weight, from weights[start:]; the next start."""
-    layers, weights = scratch.layers, net.weights
+    layers, weights, active = scratch.layers, net.weights, scratch.active
     bias = start + n_in * n_out
     for out in range(n_out):
         layers[np.uint64(to) + np.uint64(out)] = weights[np.uint64(bias) + np.uint64(out)]
-    active = list_positive(layers, at, n_in, scratch.active)
-    _add_active(layers, at, n_in, scratch.active, active, weights, start, layers, to, n_out)
+    count = list_positive(layers, at, n_in, active, 0)
+    count = _padded(layers, at, n_in, active, 0, count)
+    column = 0
+    while column + 64 <= n_out:
+        add_rows_64(
+            layers, to + column, layers, at, active, 0, count, weights, start + column, n_out
+        )
+        column += 64
+    while column + 32 <= n_out:
+        add_rows_32(
+            layers, to + column, layers, at, active, 0, count, weights, start + column, n_out
+        )
+        column += 32
+    while column < n_out:
+        add_rows_8(
+            layers, to + column, layers, at, active, 0, count, weights, start + column, n_out
+        )
+        column += 8
     return bias + n_out
 
 
 @inner(fastmath=True)
-def first_sums(table: Array, biases: Array, hidden: int, board: Array, sums: Array) -> None:
-    """The first sums, written to float32[H], of a flat packed board, from nothing."""
+def _first_sums(
+    table: Array, biases: Array, hidden: int, width: int, board: Array, sums: Array
+) -> None:
+    """The first sums, written to float32[H], of a flat packed board, from nothing.
+
+    width: of the table's blocks.
+    """
     for unit in range(hidden):
         sums[unit] = biases[unit]
     for start in range(0, SIZE, OTHER):
@@ -104,71 +117,65 @@ def first_sums(table: Array, biases: Array, hidden: int, board: Array, sums: Arr
         while occupied:
             slot = start + lowest_bit(occupied)
             occupied &= occupied - np.uint64(1)
-            row = np.uint64((slot * COUNTS + board[slot]) * hidden)
-            for unit in range(hidden):
-                sums[unit] += table[row + np.uint64(unit)]
+            row = (slot * COUNTS + board[slot]) * width
+            for block in range(0, hidden, width):
+                place = np.uint64(row + block * ROWS)
+                for unit in range(width):
+                    sums[np.uint64(block) + np.uint64(unit)] += table[place + np.uint64(unit)]
 
 
 @njit(inline="always")
-def changed_sums(
-    table: Array, hidden: int, sums: Array, scratch: Scratch, row: int, out: Array
-) -> None:
-    """The first sums of results[row], into out, from the sums of the parent."""
+def list_changes(scratch: Scratch, row: int, width: int, to: int) -> int:
+    """Write to scratch.changes[to:] where the rows that results[row] adds to the sums of the parent
+    and takes away begin in a table's block of this width; how many pairs.
+    """
     changes = scratch.changes
     count = 0
     changed = np.uint64(mask_unequal(scratch.children, row * SIZE, scratch.parent_bytes))
     while changed:
         slot = lowest_bit(changed)
         changed &= changed - np.uint64(1)
-        changes[2 * count] = (slot * COUNTS + scratch.children[row, slot]) * hidden
-        changes[2 * count + 1] = (slot * COUNTS + scratch.parent_bytes[slot]) * hidden
+        changes[to + 2 * count] = (slot * COUNTS + scratch.children[row, slot]) * width
+        changes[to + 2 * count + 1] = (slot * COUNTS + scratch.parent_bytes[slot]) * width
         count += 1
-    unit = 0
-    while unit + 64 <= hidden:
-        add_differences_64(out, unit, sums, unit, table, changes, count)
-        unit += 64
-    while unit + 32 <= hidden:
-        add_differences_32(out, unit, sums, unit, table, changes, count)
-        unit += 32
-    while unit < hidden:
-        add_differences_8(out, unit, sums, unit, table, changes, count)
-        unit += 8
+    return count
 
 
 @njit(inline="always")
-def _add_tactics(net: Net, scratch: Scratch, sums: Array) -> None:
-    """Add what scratch.tactics bring to first sums."""
-    count = list_nonzero(scratch.tactics, 0, TACTICS, scratch.active)
-    _add_active(
-        scratch.tactics, 0, TACTICS, scratch.active, count, net.tactics, 0, sums, 0, net.sizes[0]
-    )
+def _list_tactics(scratch: Scratch, at: int) -> int:
+    """List in scratch.active_tactics[at:] which of scratch.tactics[at:] matter; how many."""
+    count = list_nonzero(scratch.tactics, at, TACTICS, scratch.active_tactics, at)
+    return _padded(scratch.tactics, at, TACTICS, scratch.active_tactics, at, count)
 
 
 @njit(inline="always")
-def _add_changed_tactics(net: Net, scratch: Scratch, row: int) -> None:
-    """Add what the tactical features of results[row] bring beyond the parent's to layers.
-
-    A play changes about half of them.
-    """
-    tactics_into(scratch.children, row, scratch.tactics, 0)
-    for index in range(TACTICS):
-        scratch.tactics[index] -= scratch.parent_tactics[index]
-    _add_tactics(net, scratch, scratch.layers)
+def _add_tactics(
+    net: Net, scratch: Scratch, at: int, count: int, block: int, sums: Array, to: int
+) -> None:
+    """Add what the `count` listed ones of scratch.tactics[at:] bring to a block of first sums."""
+    add_rows_64(
+        sums, to, scratch.tactics, at, scratch.active_tactics, at, count,
+        net.tactics, block * (TACTICS + 1), BLOCK,
+    )  # fmt: skip
 
 
 @njit(inline="always")
-def _head(net: Net, scratch: Scratch, boards: Array, row: int) -> int:
-    """From the first sums of boards[row] in layers to its five probabilities; where they begin."""
+def _head(
+    net: Net, scratch: Scratch, boards: Array, row: int, at: int, values: Array, to: int
+) -> None:
+    """From the first sums of boards[row] in layers[at:] to its five probabilities, values[to:]."""
+    layers = scratch.layers
     start = net.sizes[0]
     if net.plan_weights:
         start += plan_of(boards, row) * net.plan_weights
-    at = 0
     for layer in range(len(net.sizes) - 1):
-        to = at + scratch.stride
-        start = _layer(net, start, scratch, at, net.sizes[layer], to, net.sizes[layer + 1])
-        at = to
-    logistic_8(scratch.layers, at)
-    return at
+        above = (GROUP + layer) * scratch.stride
+        start = _layer(net, start, scratch, at, net.sizes[layer], above, net.sizes[layer + 1])
+        at = above
+    logistic_8(layers, at)
+    for output in range(5):
+        values[to + output] = layers[at + output]
+    _make_possible(boards, row, values, to)
 
 
 @njit(inline="always")
@@ -246,6 +253,18 @@ def _known(net: Net, words: Array, boards: Array, row: int, values: Array, at: i
     return bearoff_values(net.bearoff, words, boards, row, values, at)
 
 
+@njit(inline="always")
+def _all_sums(net: Net, scratch: Scratch, boards: Array, row: int, sums: Array) -> None:
+    """The first sums of boards[row], from nothing; its tactical features into scratch.tactics."""
+    hidden = net.sizes[0]
+    _first_sums(net.table, net.weights, hidden, BLOCK, boards[row], sums)
+    if len(net.tactics):
+        tactics_into(boards, row, scratch.tactics, 0)
+        count = _list_tactics(scratch, 0)
+        for block in range(0, hidden, BLOCK):
+            _add_tactics(net, scratch, 0, count, block, sums, block)
+
+
 @inner
 def set_position(net: Net, scratch: Scratch, boards: Array, row: int) -> None:
     """Make ready for `best_result` of rolls of the position boards[row], uint64[., 8]."""
@@ -254,27 +273,74 @@ def set_position(net: Net, scratch: Scratch, boards: Array, row: int) -> None:
         scratch.board[4 + word] = boards[row, 4 + word]
         scratch.parent[word] = boards[row, 4 + word]
         scratch.parent[4 + word] = boards[row, word]
-    first_sums(net.table, net.weights, net.sizes[0], scratch.parent_bytes, scratch.sums)
+    _all_sums(net, scratch, scratch.parent_rows, 0, scratch.sums)
     if len(net.tactics):
-        tactics_into(scratch.parent_rows, 0, scratch.tactics, 0)
-        copy_into(scratch.parent_tactics, scratch.tactics)
-        _add_tactics(net, scratch, scratch.sums)
+        for index in range(TACTICS):
+            scratch.parent_tactics[index] = scratch.tactics[index]
     if len(net.pruning_table):
-        first_sums(
-            net.pruning_table, net.pruning_weights, PRUNING,
+        _first_sums(
+            net.pruning_table, net.pruning_weights, PRUNING, PRUNING,
             scratch.parent_bytes, scratch.pruning_sums,
         )  # fmt: skip
 
 
+@njit(inline="always")
+def _list_result(net: Net, scratch: Scratch, row: int, member: int) -> None:
+    """List what results[row] changes of the parent's first sums, as a member of the group.
+
+    A play changes about half of the tactical features.
+    """
+    counts = scratch.counts
+    counts[2 * member] = list_changes(scratch, row, BLOCK, member * CHANGES)
+    if len(net.tactics):
+        at = member * ACTIVE
+        tactics_into(scratch.children, row, scratch.tactics, at)
+        for index in range(TACTICS):
+            scratch.tactics[at + index] -= scratch.parent_tactics[index]
+        counts[2 * member + 1] = _list_tactics(scratch, at)
+
+
+@njit(inline="always")
+def _add_group(net: Net, scratch: Scratch, members: int) -> None:
+    """The first sums of the members of the group, into layers, from those of the parent."""
+    layers, counts = scratch.layers, scratch.counts
+    for block in range(0, net.sizes[0], BLOCK):
+        for member in range(members):
+            to = member * scratch.stride + block
+            add_differences_64(
+                layers, to, scratch.sums, block, net.table, block * ROWS,
+                scratch.changes, member * CHANGES, counts[2 * member],
+            )  # fmt: skip
+            if len(net.tactics):
+                _add_tactics(
+                    net, scratch, member * ACTIVE, counts[2 * member + 1], block, layers, to
+                )
+
+
 @inner
-def evaluate_result(net: Net, scratch: Scratch, row: int, at: int) -> None:
-    """The five probabilities of results[row] for the next player, into layers[at:]."""
-    if not _known(net, scratch.results, scratch.children, row, scratch.layers, at):
-        changed_sums(net.table, net.sizes[0], scratch.sums, scratch, row, scratch.layers)
-        if len(net.tactics):
-            _add_changed_tactics(net, scratch, row)
-        _head(net, scratch, scratch.children, row)
-        _make_possible(scratch.children, row, scratch.layers, at)
+def evaluate_kept(net: Net, scratch: Scratch, count: int) -> None:
+    """The five probabilities of results[kept[:count]] for the next player, after `set_position`.
+
+    Those of kept[place] are written to scratch.five[OUTPUTS * place:].
+    """
+    scratch.evaluated[0] += count
+    kept, waiting = scratch.kept, scratch.waiting
+    results, children = scratch.results, scratch.children
+    for first in range(0, count, GROUP):
+        members = 0
+        for place in range(first, min(first + GROUP, count)):
+            row = kept[place]
+            if not _known(net, results, children, row, scratch.five, OUTPUTS * place):
+                _list_result(net, scratch, row, members)
+                waiting[members] = place
+                members += 1
+        _add_group(net, scratch, members)
+        for member in range(members):
+            place = waiting[member]
+            _head(
+                net, scratch, children, kept[place], member * scratch.stride,
+                scratch.five, OUTPUTS * place,
+            )  # fmt: skip
 
 
 @inner
@@ -284,17 +350,9 @@ def evaluate_into(net: Net, scratch: Scratch, words: Array, boards: Array, row: 
 
     words: uint64[., 8]; boards: the same memory as int8[., 64].
     """
-    layers = scratch.layers
-    at = (len(net.sizes) - 1) * scratch.stride
-    if not _known(net, words, boards, row, layers, at):
-        first_sums(net.table, net.weights, net.sizes[0], boards[row], scratch.layers)
-        if len(net.tactics):
-            tactics_into(boards, row, scratch.tactics, 0)
-            _add_tactics(net, scratch, layers)
-        _head(net, scratch, boards, row)
-        _make_possible(boards, row, layers, at)
-    for column in range(5):
-        values[column] = layers[at + column]
+    if not _known(net, words, boards, row, values, 0):
+        _all_sums(net, scratch, boards, row, scratch.layers)
+        _head(net, scratch, boards, row, 0, values, 0)
 
 
 @kernel

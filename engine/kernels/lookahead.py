@@ -17,11 +17,11 @@ import numpy as np
 from numba import njit
 
 from engine.kernels import inner, kernel
-from engine.kernels.choice import value_of_result
+from engine.kernels.choice import keep_all, value_of_kept
 from engine.kernels.cubeful import ACTIONS, Cubes
-from engine.kernels.forward import evaluate_into, set_position
+from engine.kernels.forward import evaluate_into, evaluate_kept, set_position
 from engine.kernels.movegen import MAX_RESULTS, is_over, results_into
-from engine.kernels.net import Net, Scratch, make_scratch
+from engine.kernels.net import OUTPUTS, Net, Scratch, make_scratch
 from engine.kernels.replies import FIVE, PLACES, ROLLS, Replies, find_replies, make_replies
 from engine.kernels.worth import actions_of_board, is_exact, value_of_board
 
@@ -338,14 +338,15 @@ def _static_results(
     count = results_into(
         scratch.board_bytes, scratch.board, high, low, scratch.results, 0, scratch.stack
     )
-    at = (len(net.sizes) - 1) * scratch.stride
+    keep_all(scratch, count)
+    evaluate_kept(net, scratch, count)
     first = courses.first[course]
     for result in range(count):
-        tree.values[result] = value_of_result(
-            net, scratch, result, courses.cubes, first, at, tree.actions
+        tree.values[result] = value_of_kept(
+            net, scratch, result, courses.cubes, first, tree.actions
         )
         for column in range(FIVE):
-            tree.result_five[result, column] = scratch.layers[at + column]
+            tree.result_five[result, column] = scratch.five[OUTPUTS * result + column]
         for word in range(8):
             tree.results[result, word] = scratch.results[result, word]
         tree.order[result] = result

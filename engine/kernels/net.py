@@ -10,10 +10,15 @@ from engine.kernels.movegen import MAX_RESULTS, SIZE
 from engine.kernels.tactics import TACTICS
 
 __all__ = [
+    "ACTIVE",
+    "BLOCK",
+    "CHANGES",
     "COUNTS",
+    "GROUP",
     "KEPT",
     "OUTPUTS",
     "PRUNING",
+    "ROWS",
     "Net",
     "Scratch",
     "copy_into",
@@ -24,24 +29,32 @@ Array = np.ndarray[Any, Any]
 
 OUTPUTS = 8
 COUNTS = 16  # rows of the table a slot has
+ROWS = SIZE * COUNTS  # of the table
+BLOCK = 64  # units of the first layer that are summed up at a time
 PRUNING = 32  # units of the net that says which results are worth evaluating
 KEPT = 5  # so many are
+GROUP = KEPT  # results that are evaluated together
+CHANGES = 2 * SIZE  # places for what one of them changes
+ACTIVE = TACTICS + 8  # places for its tactical features, and for what pads their list
 
 
 class Net(NamedTuple):
     """The weights of a net as the kernels want them; `engine.evaluation.network` makes them."""
 
     table: Array
-    """float32[64 * 16 * H]: the row of each (slot, count); a slot is a byte of a packed board."""
+    """float32[H / BLOCK, 64 * 16, BLOCK], flat: the row of each (slot, count), block by block; a
+    slot is a byte of a packed board."""
     sizes: Array
-    """int64[L + 1]: H and the inputs of each later layer, multiples of 8; then 8, the outputs."""
+    """int64[L + 1]: H, a multiple of BLOCK; the inputs of each later layer, multiples of 8; then 8,
+    the outputs."""
     weights: Array
     """float32[.]: the bias[H] of the first layer; then, for each plan and each later layer, its
     weight[inputs, outputs] row by row and its bias[outputs]."""
     plan_weights: int
     """How many of these each plan has, or 0 when all plans share them."""
     tactics: Array
-    """float32[TACTICS * H]: the first layer's weights for `engine.kernels.tactics`, or empty."""
+    """float32[H / BLOCK, TACTICS + 1, BLOCK], flat: the first layer's weights for
+    `engine.kernels.tactics`, and zeros; or empty."""
     pruning_table: Array
     """float32[64 * 16 * PRUNING]: the same for the net of `engine.kernels.pruning`; empty when
     every result is to be evaluated."""
@@ -56,19 +69,27 @@ class Scratch(NamedTuple):
     """The working memory of one thread."""
 
     layers: Array
-    """float32[(L + 1) * stride]: the sums of each layer, the outputs last."""
+    """float32[(GROUP + L) * stride]: the first layer's sums of a group of results, then those of
+    each later layer, the outputs last."""
     stride: int
     """Where the next layer begins."""
     active: Array
     """int32[.]: indices of a layer's positive sums."""
     changes: Array
-    """int64[.]: where in the table the rows begin that a play adds and takes away, by turns."""
+    """int64[GROUP * CHANGES]: where in a block of the table the rows begin that a play adds and
+    takes away, by turns, for each of a group."""
     sums: Array
     """float32[H]: the first sums of `parent`."""
     tactics: Array
-    """float32[TACTICS + 8]: the tactical features of a result, or what they have changed by."""
+    """float32[GROUP * ACTIVE]: the tactical features of a result, or what they have changed by."""
+    active_tactics: Array
+    """int32[GROUP * ACTIVE]: which of these matter."""
+    counts: Array
+    """int64[2 * GROUP]: how many changes and active tactics each of a group has, by turns."""
+    waiting: Array
+    """int64[GROUP]: the places in `kept` of a group that the net is asked for."""
     parent_tactics: Array
-    """float32[TACTICS + 8]: those of `parent`."""
+    """float32[ACTIVE]: those of `parent`."""
     results: Array
     """uint64[., 8]: the results of a roll."""
     children: Array
@@ -94,7 +115,9 @@ class Scratch(NamedTuple):
     pruning_worth: Array
     """float32[PRUNING]: what each unit counts for at the stakes in question."""
     kept: Array
-    """int64[KEPT]: the rows of `results` that are worth evaluating."""
+    """int64[MAX_RESULTS]: the rows of `results` that are worth evaluating."""
+    five: Array
+    """float32[MAX_RESULTS * OUTPUTS]: their five probabilities for the next player."""
     kept_scores: Array
     """float32[KEPT]: what the pruning net makes of them."""
 
@@ -110,7 +133,7 @@ def copy_into(target: Array, source: Array) -> None:
 def make_scratch(sizes: Array) -> Scratch:
     """The working memory of one thread for a net of these sizes."""
     stride = (sizes.max() + 8 + 15) // 16 * 16  # whole cache lines
-    layers = np.zeros(len(sizes) * stride, np.float32)
+    layers = np.zeros((GROUP + len(sizes) - 1) * stride, np.float32)
     results = np.empty((MAX_RESULTS, 8), np.uint64)
     board = np.empty(8, np.uint64)
     parent = np.empty(8, np.uint64)
@@ -118,10 +141,13 @@ def make_scratch(sizes: Array) -> Scratch:
         layers,
         stride,
         np.empty(stride + 8, np.int32),
-        np.empty(2 * SIZE, np.int64),
+        np.empty(GROUP * CHANGES, np.int64),
         np.empty(sizes[0], np.float32),
-        np.zeros(TACTICS + 8, np.float32),
-        np.zeros(TACTICS + 8, np.float32),
+        np.zeros(GROUP * ACTIVE, np.float32),
+        np.zeros(GROUP * ACTIVE, np.int32),
+        np.zeros(2 * GROUP, np.int64),
+        np.zeros(GROUP, np.int64),
+        np.zeros(ACTIVE, np.float32),
         results,
         results.view(np.int8),
         np.empty((4, 4), np.uint32),
@@ -134,6 +160,7 @@ def make_scratch(sizes: Array) -> Scratch:
         np.empty(PRUNING, np.float32),
         np.empty(PRUNING, np.float32),
         np.empty(PRUNING, np.float32),
-        np.empty(KEPT, np.int64),
+        np.empty(MAX_RESULTS, np.int64),
+        np.empty(MAX_RESULTS * OUTPUTS, np.float32),
         np.empty(KEPT, np.float32),
     )

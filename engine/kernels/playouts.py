@@ -37,11 +37,11 @@ def _candidate(net: Net, scratch: Scratch, high: int, low: int, word: int) -> in
     """A row of scratch.results drawn from those worth evaluating, or -1 when the net has no opinion
     on which these are. word: uint64, random.
     """
-    count, pruned = results_worth_evaluating(net, scratch, high, low, CUBELESS)
+    count = results_worth_evaluating(net, scratch, high, low, CUBELESS)
     if count > KEPT:
         return -1
     drawn = np.int64((word >> np.uint64(32)) % np.uint64(count))
-    return scratch.kept[drawn] if pruned else drawn
+    return scratch.kept[drawn]
 
 
 @kernel

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from engine.kernels import inner
-from engine.kernels.forward import changed_sums, has_won
+from engine.kernels.forward import has_won, list_changes
 from engine.kernels.net import KEPT, PRUNING, Net, Scratch
-from engine.kernels.vector import positive_dot_32
+from engine.kernels.vector import add_differences_32, positive_dot_32
 
 __all__ = ["PROMISING", "keep_promising", "weigh_outcomes"]
 
@@ -50,9 +50,10 @@ def keep_promising(net: Net, scratch: Scratch, count: int, within: float) -> int
     for row in range(count):
         score = np.float32(-np.inf)
         if not has_won(scratch.results, row):
-            changed_sums(
-                net.pruning_table, PRUNING, scratch.pruning_sums, scratch, row,
-                scratch.pruning_layer,
+            changes = list_changes(scratch, row, PRUNING, 0)
+            add_differences_32(
+                scratch.pruning_layer, 0, scratch.pruning_sums, 0,
+                net.pruning_table, 0, scratch.changes, 0, changes,
             )  # fmt: skip
             score = positive_dot_32(scratch.pruning_layer, scratch.pruning_worth)
         if found == KEPT and score >= scores[KEPT - 1]:

@@ -97,7 +97,7 @@ def find_replies(
     start = place * ROLLS
     for at in range(start, start + ROLLS):
         high, low = HIGH[at - start], LOW[at - start]
-        chosen = best_cubeful_result(
+        chosen, _ = best_cubeful_result(
             net, scratch, high, low, cubes, situation, replies.five[at], actions
         )
         for word in range(8):

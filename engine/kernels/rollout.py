@@ -149,11 +149,9 @@ def _take_luck_out(
     mean, thrown = 0.0, 0.0
     for one in range(1, 7):
         for other in range(1, one + 1):
-            row = best_cubeful_result(net, scratch, one, other, cubes, following, best, actions)
-            value = value_of_board(
-                net.bearoff, scratch.results, scratch.children, row,
-                cubes, following, best, ROW, actions,
-            )  # fmt: skip
+            row, value = best_cubeful_result(
+                net, scratch, one, other, cubes, following, best, actions
+            )
             chance = (1 if one == other else 2) / THROWS
             mean += chance * value
             for column in range(5):
@@ -179,7 +177,7 @@ def _play(
     if reduced:
         _take_luck_out(net, situations, following, game, high, low, weight, sample)
         return
-    row = best_cubeful_result(
+    row, _ = best_cubeful_result(
         net, game.scratch, high, low, situations.cubes, following, game.values, game.actions
     )
     copy_into(game.board[0], game.scratch.results[row])

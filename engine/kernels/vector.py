@@ -17,7 +17,6 @@ from engine.kernels import inner
 
 __all__ = [
     "CHAINS",
-    "add_differences_8",
     "add_differences_32",
     "add_differences_64",
     "add_rows_8",
@@ -105,20 +104,20 @@ def _lister(comparison: str) -> Any:
     append_8, append_16 = _appender(comparison, 8), _appender(comparison, 16)
 
     @inner
-    def list_those(values: Array, start: int, count: int, indices: Array) -> int:
-        """Write each k < count whose values[start + k] compares so with 0 into int32 indices; how
-        many there are.
+    def list_those(values: Array, start: int, count: int, indices: Array, to: int) -> int:
+        """Write each k < count whose values[start + k] compares so with 0 to indices[to:], int32;
+        how many there are.
 
         count must be a multiple of 8; indices needs 8 places more than there are values.
         """
-        found = 0
+        found = to
         base = 0
         while base + 16 <= count:
             found += append_16(values, start, base, indices, found, _SET_BITS)
             base += 16
         if base < count:
             found += append_8(values, start, base, indices, found, _SET_BITS)
-        return found
+        return found - to
 
     return list_those
 
@@ -236,24 +235,26 @@ def _row_adder(width: int, chains: int) -> Any:
     @intrinsic
     def add_rows(
         typingctx: Any, sums: Any, at: Any, scales: Any, first_scale: Any, indices: Any,
-        count: Any, weights: Any, first_weight: Any, stride: Any,
+        first_index: Any, count: Any, weights: Any, first_weight: Any, stride: Any,
     ) -> Any:  # fmt: skip
         """Add scales[first_scale + i] * weights[first_weight + i * stride :][:width] to
-        sums[at:][:width], for each i in indices[:count]; count is a multiple of CHAINS.
+        sums[at:][:width], for each i in indices[first_index:][:count]; count is a multiple of
+        CHAINS.
         """
 
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             sums_data, scale_data, index_data, weight_data = (
-                _data(context, builder, signature.args[k], args[k]) for k in (0, 2, 4, 6)
+                _data(context, builder, signature.args[k], args[k]) for k in (0, 2, 4, 7)
             )
-            at_value, scale_start, count_value, weight_start, stride_value = (
-                args[k] for k in (1, 3, 5, 7, 8)
+            at_value, scale_start, index_start, count_value, weight_start, stride_value = (
+                args[k] for k in (1, 3, 5, 6, 8, 9)
             )
             zero = ir.Constant(ir.VectorType(_FLOAT, width), None)
             partial = [cgutils.alloca_once_value(builder, zero) for _ in range(chains)]
             steps = builder.sdiv(count_value, ir.Constant(count_value.type, chains))
             with cgutils.for_range(builder, steps) as loop:
                 base = builder.mul(loop.index, ir.Constant(loop.index.type, chains))
+                base = builder.add(base, index_start)
                 for chain, pointer in enumerate(partial):
                     place = builder.add(base, ir.Constant(base.type, chain))
                     index32 = builder.load(builder.gep(index_data, [place]))
@@ -273,8 +274,8 @@ def _row_adder(width: int, chains: int) -> Any:
             return context.get_dummy_value()
 
         arguments = (
-            sums, types.int64, scales, types.int64, indices, types.int64, weights, types.int64,
-            types.int64,
+            sums, types.int64, scales, types.int64, indices, types.int64, types.int64, weights,
+            types.int64, types.int64,
         )  # fmt: skip
         return types.void(*arguments), codegen
 
@@ -290,29 +291,32 @@ add_rows_64 = _row_adder(64, 1)
 def _difference_adder(width: int) -> Any:
     @intrinsic
     def add_differences(
-        typingctx: Any, out: Any, at: Any, sums: Any, first: Any, table: Any, changes: Any,
-        count: Any,
+        typingctx: Any, out: Any, at: Any, sums: Any, first: Any, table: Any, start: Any,
+        changes: Any, begin: Any, count: Any,
     ) -> Any:  # fmt: skip
-        """out[at:][:width] = sums[first:][:width] plus, for each k < count,
-        table[changes[2 k] + first :][:width] - table[changes[2 k + 1] + first :][:width].
+        """out[at:][:width] = sums[first:][:width] plus rows[after:][:width] - rows[before:][:width],
+        rows = table[start:], for each pair (after, before) of the `count` ones in changes[begin:].
         """
 
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             out_data, sums_data, table_data, changes_data = (
-                _data(context, builder, signature.args[k], args[k]) for k in (0, 2, 4, 5)
+                _data(context, builder, signature.args[k], args[k]) for k in (0, 2, 4, 6)
             )
-            at_value, first_value, count_value = (args[k] for k in (1, 3, 6))
+            at_value, first_value, start_value, begin_value, count_value = (
+                args[k] for k in (1, 3, 5, 7, 8)
+            )
             loaded = builder.load(_vector_at(builder, sums_data, first_value, width), align=4)
             total = cgutils.alloca_once_value(builder, loaded)
             with cgutils.for_range(builder, count_value) as loop:
                 place = builder.mul(loop.index, ir.Constant(loop.index.type, 2))
+                place = builder.add(place, begin_value)
                 after, before = (
                     builder.load(
                         _vector_at(
                             builder,
                             table_data,
                             builder.add(
-                                first_value,
+                                start_value,
                                 builder.load(
                                     builder.gep(
                                         changes_data,
@@ -332,12 +336,14 @@ def _difference_adder(width: int) -> Any:
             builder.store(builder.load(total), target, align=4)
             return context.get_dummy_value()
 
-        arguments = (out, types.int64, sums, types.int64, table, changes, types.int64)
+        arguments = (
+            out, types.int64, sums, types.int64, table, types.int64, changes, types.int64,
+            types.int64,
+        )  # fmt: skip
         return types.void(*arguments), codegen
 
     return add_differences
 
 
-add_differences_8 = _difference_adder(8)
 add_differences_32 = _difference_adder(32)
 add_differences_64 = _difference_adder(64)

@@ -1,10 +1,13 @@
-"""What a board is worth with the cube: as a bearoff database says exactly, else by the model."""
+"""What a board is worth with the cube: as a bearoff database says exactly, else by the model.
+
+Compiled into their callers: handing on this many arrays would take as long as the work.
+"""
 
 from typing import Any
 
 import numpy as np
+from numba import njit
 
-from engine.kernels import inner
 from engine.kernels.bearoff import Bearoff, bearoff_actions, is_pair
 from engine.kernels.cubeful import Cubes, best_action, cube_actions, timing
 from engine.kernels.movegen import is_over
@@ -14,7 +17,7 @@ __all__ = ["actions_of_board", "is_exact", "value_of_board"]
 Array = np.ndarray[Any, Any]
 
 
-@inner
+@njit(inline="always")
 def is_exact(
     bearoff: Bearoff, words: Array, boards: Array, row: int, cubes: Cubes, situation: int
 ) -> bool:
@@ -28,7 +31,7 @@ def is_exact(
     return is_pair(bearoff, words, boards, row)
 
 
-@inner
+@njit(inline="always")
 def actions_of_board(
     bearoff: Bearoff, words: Array, boards: Array, row: int,
     cubes: Cubes, situation: int, values: Array, at: int, actions: Array,
@@ -46,7 +49,7 @@ def actions_of_board(
     cube_actions(cubes, situation, values, at, ready, ending, actions)
 
 
-@inner
+@njit(inline="always")
 def value_of_board(
     bearoff: Bearoff, words: Array, boards: Array, row: int,
     cubes: Cubes, situation: int, values: Array, at: int, actions: Array,

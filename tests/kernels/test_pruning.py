@@ -111,7 +111,7 @@ def worth_evaluating(net, words, high, low, outcomes):
     """The rows of a roll's results that are evaluated when the outcomes count for so much."""
     scratch = make_scratch(net.sizes)
     set_position(net, scratch, words, 0)
-    count, _ = results_worth_evaluating(net, scratch, high, low, outcomes)
+    count = results_worth_evaluating(net, scratch, high, low, outcomes)
     return scratch.kept[:count].copy()
 
 
@@ -148,10 +148,10 @@ def test_a_pruning_net_of_another_shape_is_refused(network, part):
 
 @njit
 def what_is_evaluated(net, words, high, low):
-    """How many results of a roll are evaluated, and whether they are a choice."""
+    """The rows of a roll's results that are evaluated."""
     scratch = make_scratch(net.sizes)
     set_position(net, scratch, words, 0)
-    return results_worth_evaluating(net, scratch, high, low, CUBELESS)
+    return scratch.kept[: results_worth_evaluating(net, scratch, high, low, CUBELESS)].copy()
 
 
 def test_without_a_pruning_net_every_result_is_evaluated(network, played_boards):
@@ -162,5 +162,5 @@ def test_without_a_pruning_net_every_result_is_evaluated(network, played_boards)
 
     counts = np.diff(offsets)
     for words, count in zip(movegen.words_of(packed), counts, strict=True):
-        assert what_is_evaluated(plain.quick, words[None], 6, 3) == (count, False)
+        assert list(what_is_evaluated(plain.quick, words[None], 6, 3)) == list(range(count))
     assert (counts > KEPT).sum() > 10

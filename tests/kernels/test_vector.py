@@ -35,19 +35,20 @@ def test_the_positive_or_nonzero_ones_are_listed(start, count, list_those, compa
     values = floats(count + start)
     values[start + 5] = 0
     values[start + 6] = -0.0
-    indices = np.full(count + 8, -1, np.int32)
+    indices = np.full(start + count + 8, -1, np.int32)
 
-    found = list_those(values, start, count, indices)
+    found = list_those(values, start, count, indices, start)
 
     expected = np.flatnonzero(compared(values[start:], 0))
-    np.testing.assert_array_equal(indices[:found], expected)
+    np.testing.assert_array_equal(indices[start : start + found], expected)
+    assert (indices[:start] == -1).all()
 
 
 def test_all_or_none_are_positive():
     indices = np.empty(24, np.int32)
-    assert vector.list_positive(np.ones(16, np.float32), 0, 16, indices) == 16
+    assert vector.list_positive(np.ones(16, np.float32), 0, 16, indices, 0) == 16
     np.testing.assert_array_equal(indices[:16], np.arange(16))
-    assert vector.list_positive(np.zeros(16, np.float32), 0, 16, indices) == 0
+    assert vector.list_positive(np.zeros(16, np.float32), 0, 16, indices, 0) == 0
 
 
 @njit
@@ -80,8 +81,10 @@ def row_adder(intrinsic):
     """The intrinsic as something that can be called from here."""
 
     @njit
-    def call(sums, at, scales, first_scale, indices, count, weights, first_weight, stride):
-        intrinsic(sums, at, scales, first_scale, indices, count, weights, first_weight, stride)
+    def call(sums, at, scales, first_scale, indices, first_index, count, weights, start, stride):
+        intrinsic(
+            sums, at, scales, first_scale, indices, first_index, count, weights, start, stride
+        )
 
     return call
 
@@ -92,12 +95,13 @@ def test_rows_are_scaled_and_added(width):
     sums, scales, weights = floats(width + 5), floats(30, 2), floats(7 + 20 * 70, 3)
     before = sums.copy()
     for count in (0, 4, 20):
-        indices = np.arange(20, dtype=np.int32)[::-1].copy()
+        indices = np.arange(22, dtype=np.int32)[::-1].copy()
 
-        add_rows(sums, 3, scales, 9, indices, count, weights, 7, 70)
+        add_rows(sums, 3, scales, 9, indices, 2, count, weights, 7, 70)
 
-        rows = 7 + 70 * indices[:count, None] + np.arange(width)
-        before[3 : 3 + width] += scales[9 + indices[:count]] @ weights[rows]
+        chosen = indices[2 : 2 + count]
+        rows = 7 + 70 * chosen[:, None] + np.arange(width)
+        before[3 : 3 + width] += scales[9 + chosen] @ weights[rows]
         np.testing.assert_allclose(sums, before, rtol=1e-5, atol=1e-5)
 
 
@@ -105,23 +109,23 @@ def difference_adder(intrinsic):
     """The intrinsic as something that can be called from here."""
 
     @njit
-    def call(out, at, sums, first, table, changes, count):
-        intrinsic(out, at, sums, first, table, changes, count)
+    def call(out, at, sums, first, table, start, changes, begin, count):
+        intrinsic(out, at, sums, first, table, start, changes, begin, count)
 
     return call
 
 
-@pytest.mark.parametrize("width", [8, 32, 64])
+@pytest.mark.parametrize("width", [32, 64])
 def test_differences_of_rows_are_added(width):
     add_differences = difference_adder(getattr(vector, f"add_differences_{width}"))
     sums, table = floats(width + 6, 2), floats(1000, 3)
-    changes = np.array([[0, 500], [77, 3], [900, 901]])
+    changes = np.array([[1, 2], [0, 500], [77, 3], [900, 901]])
     for count in (0, 1, 3):
         out = floats(width + 4)
         expected = out.copy()
 
-        add_differences(out, 2, sums, 6, table, changes.ravel(), count)
+        add_differences(out, 2, sums, 6, table, 9, changes.ravel(), 2, count)
 
-        after, before = changes[:count, :, None].transpose(1, 0, 2) + 6 + np.arange(width)
+        after, before = changes[1 : 1 + count, :, None].transpose(1, 0, 2) + 9 + np.arange(width)
         expected[2 : 2 + width] = sums[6:] + (table[after] - table[before]).sum(axis=0)
         np.testing.assert_allclose(out, expected, rtol=1e-5, atol=1e-5)
