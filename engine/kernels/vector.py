@@ -294,8 +294,9 @@ def _difference_adder(width: int) -> Any:
         typingctx: Any, out: Any, at: Any, sums: Any, first: Any, table: Any, start: Any,
         changes: Any, begin: Any, count: Any,
     ) -> Any:  # fmt: skip
-        """out[at:][:width] = sums[first:][:width] plus rows[after:][:width] - rows[before:][:width],
-        rows = table[start:], for each pair (after, before) of the `count` ones in changes[begin:].
+        """out[at:][:width] = sums[first:][:width], plus rows[after:][:width] and less
+        rows[before:][:width], of rows = table[start:], for each pair (after, before) of the `count`
+        ones in changes[begin:].
         """
 
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
