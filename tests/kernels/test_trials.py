@@ -13,6 +13,7 @@ from engine.cube.decisions import cube_actions
 from engine.cube.equity import best_equities, cube_equities, timing
 from engine.cube.rollout import Limits, Rollout, Settings, Start
 from engine.evaluation import outcome
+from engine.evaluation.network import Network
 from engine.kernels import movegen
 from engine.kernels.trials import STRATA, trial_dice
 
@@ -68,8 +69,9 @@ def to_root(root: CubeContext, context: CubeContext, is_root: bool, equity: floa
     return (mwc - root.mwc(0)) / (root.mwc(1) - root.mwc(0))
 
 
-def slow_trial(network, start, root, settings, rollout, trial):
-    """The six figures of a trial, by the definitions."""
+def slow_trial(network, start, root, settings, rollout, trial, shares=None):
+    """The six figures of a trial, by the definitions; shares: as in `trials_and_twins`."""
+    shares = set() if shares is None else shares
     sample = np.zeros(6)
 
     def add(weight, values, equity, context, is_root):
@@ -85,12 +87,12 @@ def slow_trial(network, start, root, settings, rollout, trial):
     waiting = [(start.packed[None], *start.situation, 0, start.cube_first, 1.0)]
     branch = 0
     while waiting:
-        slow_branch(network, settings, rollout, trial, branch, waiting, value_of, add)
+        slow_branch(network, settings, rollout, trial, branch, waiting, value_of, add, shares)
         branch += 1
     return sample
 
 
-def slow_branch(network, settings, rollout, trial, branch, waiting, value_of, add):
+def slow_branch(network, settings, rollout, trial, branch, waiting, value_of, add, shares):
     """A game to its end, from what was put by last; it puts by another where the cube is turned."""
     packed, context, is_root, begin, cube_first, share = waiting.pop()
     for turn in range(begin, settings.truncate or 1000):
@@ -105,6 +107,7 @@ def slow_branch(network, settings, rollout, trial, branch, waiting, value_of, ad
                     return
                 turns = 2 if context.beavers and actions.beavers[0] else 1
                 context = replace(context, cube=context.cube << turns, owner=Owner.OPPONENT)
+                shares.add(share)
                 if settings.reduce_variance and share > 1 / 16:
                     share /= 2
                     waiting.append((packed, context, is_root, turn, False, share))
@@ -140,17 +143,43 @@ ROOTS = {
 def test_a_trial_is_what_its_definition_says(root, reduced, random_network, played_boards):
     network = random_network(16, 8, scale=3.0)
     settings = Settings(truncate=14, reduce_variance=reduced, bearoff=False, seed=SEED)
-    boards = movegen.pack(played_boards_of_games(played_boards))
-    starts = [
+    starts = starts_in(root, played_boards_of_games(played_boards))
+    for sample, twin in trials_and_twins(network, root, starts, settings, 3):
+        assert sample == pytest.approx(twin, abs=2e-5)
+
+
+def test_a_trial_splits_no_more_than_four_times(random_network, played_boards):
+    """By a net that likes to double and to take at every turn, so that the cube goes up and up."""
+    net = random_network(16, 8, scale=0.5)
+    layers = [*net.layers[:-1], (net.layers[-1][0], np.array([1.1, -3, -6, -3, -6], np.float32))]
+    network = Network.of_layers(net.encoder, net.variant, layers, "eager")
+    settings = Settings(truncate=9, bearoff=False, seed=SEED)
+    starts = starts_in(ROOTS["money"], played_boards_of_games(played_boards)[:4])
+    shares = set()
+
+    for sample, twin in trials_and_twins(network, ROOTS["money"], starts, settings, 1, shares):
+        assert sample == pytest.approx(twin, abs=2e-5)
+
+    assert shares == {1, 1 / 2, 1 / 4, 1 / 8, 1 / 16}
+
+
+def starts_in(root: CubeContext, boards: np.ndarray) -> list[Start]:
+    """The boards with either side on roll, some before the cube may be turned."""
+    return [
         Start(str(row), board, (root, True) if row % 2 else (root.flipped(), False), row % 3 > 0)
-        for row, board in enumerate(boards)
+        for row, board in enumerate(movegen.pack(boards))
     ]
+
+
+def trials_and_twins(network, root, starts, settings, trials, shares=None):
+    """Each trial of a rollout and its twin; shares: a set to which is added what share of a trial
+    each branch was when the cube was turned in it.
+    """
     rollout = Rollout(network, root, starts, settings, alternatives=False)
-    rollout.run(Limits(3), workers=1)
+    rollout.run(Limits(trials), workers=1)
     for start, samples in zip(starts, rollout.samples, strict=True):
         for trial, sample in enumerate(samples):
-            twin = slow_trial(network, start, root, settings, rollout, trial)
-            assert sample == pytest.approx(twin, abs=2e-5)
+            yield sample, slow_trial(network, start, root, settings, rollout, trial, shares)
 
 
 def played_boards_of_games(played_boards) -> np.ndarray:
