@@ -96,15 +96,12 @@ def _kernel_net(feature_set: Encoder, layers: Layers) -> Net:
             parts.append(np.pad(biases[plan], (0, padding)))
     sizes = np.array([b.shape[-1] for _, b in layers[:-1]] + [OUTPUTS], np.int64)
     flat = np.concatenate(parts, dtype=np.float32)
-    tactics = feature_set.tactics(weight)
-    if len(tactics):
-        tactics = np.pad(tactics, ((0, 1), (0, 0)))  # what pads the list of active ones reads it
     return Net(
         _aligned(_in_blocks(feature_set.table(weight).reshape(ROWS, len(bias)))),
         sizes,
         _aligned(flat),
         (len(flat) - len(bias)) // plans if plans > 1 else 0,
-        _aligned(_in_blocks(tactics)),
+        _aligned(_in_blocks(feature_set.tactics(weight))),
         np.empty(0, np.float32),
         np.empty(0, np.float32),
         tables(),

@@ -5,8 +5,7 @@ The first layer needs no matrix product: every (slot, count) of a packed board s
 the sum of a result is the sum of its parent plus a few differences of rows (the idea behind NNUE,
 Nasu 2018). The best results of a roll are evaluated together, a block of units at a time: they need
 much the same rows, which stay in the processor's nearest cache meanwhile. After a ReLU most of a
-layer is zero, and the next layer skips the zeros, four inputs at a time so that the sums are loaded
-and stored a quarter as often.
+layer is zero, for much the same units in each of them, and the next layer skips what is zero in all.
 
 Outputs are the logits of the five probabilities and three unused ones.
 """
@@ -36,16 +35,16 @@ from engine.kernels.net import (
 from engine.kernels.plans import is_race, plan_of
 from engine.kernels.tactics import TACTICS, tactics_into
 from engine.kernels.vector import (
-    CHAINS,
+    WIDE,
+    add_abreast_8,
+    add_abreast_wide,
     add_differences_64,
-    add_rows_8,
-    add_rows_32,
     add_rows_64,
     list_nonzero,
-    list_positive,
     logistic_8,
     mask_above,
     mask_unequal,
+    rectify_abreast,
 )
 
 __all__ = [
@@ -61,45 +60,35 @@ Array = np.ndarray[Any, Any]
 
 
 @njit(inline="always")
-def _padded(inputs: Array, at: int, n_in: int, active: Array, start: int, count: int) -> int:
-    """Make active[start:][:count], a list of some of inputs[at:][:n_in], as long as row adders want
-    it; how long it is then.
+def _later_layers(net: Net, scratch: Scratch, start: int, active: int) -> int:
+    """The sums of the later layers of a group, by the weights from weights[start:]; where those of
+    the outputs begin in layers.
 
-    What pads it is the place behind the inputs, which is set to zero.
+    active: how many units of the first layer are listed.
     """
-    inputs[at + n_in] = 0
-    while count % CHAINS:
-        active[start + count] = n_in
-        count += 1
-    return count
-
-
-@njit(inline="always")
-def _layer(net: Net, start: int, scratch: Scratch, at: int, n_in: int, to: int, n_out: int) -> int:
-    """layers[to:] = bias + relu(layers[at:]) @ weight, from weights[start:]; the next start."""
-    layers, weights, active = scratch.layers, net.weights, scratch.active
-    bias = start + n_in * n_out
-    for out in range(n_out):
-        layers[np.uint64(to) + np.uint64(out)] = weights[np.uint64(bias) + np.uint64(out)]
-    count = list_positive(layers, at, n_in, active, 0)
-    count = _padded(layers, at, n_in, active, 0, count)
-    column = 0
-    while column + 64 <= n_out:
-        add_rows_64(
-            layers, to + column, layers, at, active, 0, count, weights, start + column, n_out
-        )
-        column += 64
-    while column + 32 <= n_out:
-        add_rows_32(
-            layers, to + column, layers, at, active, 0, count, weights, start + column, n_out
-        )
-        column += 32
-    while column < n_out:
-        add_rows_8(
-            layers, to + column, layers, at, active, 0, count, weights, start + column, n_out
-        )
-        column += 8
-    return bias + n_out
+    layers, stride, weights = scratch.layers, scratch.stride, net.weights
+    at, listed = 0, 0
+    for layer in range(len(net.sizes) - 1):
+        n_in, n_out = net.sizes[layer], net.sizes[layer + 1]
+        if layer > 0:
+            listed = stride
+            active = rectify_abreast(layers, at, stride, n_in, scratch.active, listed)
+        bias, above = start + n_in * n_out, at + GROUP * stride
+        column = 0
+        while column + WIDE <= n_out:
+            add_abreast_wide(
+                layers, above + column, bias + column, layers, at, stride,
+                scratch.active, listed, active, weights, start + column, n_out,
+            )  # fmt: skip
+            column += WIDE
+        while column < n_out:
+            add_abreast_8(
+                layers, above + column, bias + column, layers, at, stride,
+                scratch.active, listed, active, weights, start + column, n_out,
+            )  # fmt: skip
+            column += 8
+        start, at = bias + n_out, above
+    return at
 
 
 @inner(fastmath=True)
@@ -144,8 +133,7 @@ def list_changes(scratch: Scratch, row: int, width: int, to: int) -> int:
 @njit(inline="always")
 def _list_tactics(scratch: Scratch, at: int) -> int:
     """List in scratch.active_tactics[at:] which of scratch.tactics[at:] matter; how many."""
-    count = list_nonzero(scratch.tactics, at, TACTICS, scratch.active_tactics, at)
-    return _padded(scratch.tactics, at, TACTICS, scratch.active_tactics, at, count)
+    return list_nonzero(scratch.tactics, at, TACTICS, scratch.active_tactics, at)
 
 
 @njit(inline="always")
@@ -155,27 +143,37 @@ def _add_tactics(
     """Add what the `count` listed ones of scratch.tactics[at:] bring to a block of first sums."""
     add_rows_64(
         sums, to, scratch.tactics, at, scratch.active_tactics, at, count,
-        net.tactics, block * (TACTICS + 1), BLOCK,
+        net.tactics, block * TACTICS,
     )  # fmt: skip
 
 
 @njit(inline="always")
-def _head(
-    net: Net, scratch: Scratch, boards: Array, row: int, at: int, values: Array, to: int
-) -> None:
-    """From the first sums of boards[row] in layers[at:] to its five probabilities, values[to:]."""
-    layers = scratch.layers
-    start = net.sizes[0]
-    if net.plan_weights:
-        start += plan_of(boards, row) * net.plan_weights
-    for layer in range(len(net.sizes) - 1):
-        above = (GROUP + layer) * scratch.stride
-        start = _layer(net, start, scratch, at, net.sizes[layer], above, net.sizes[layer + 1])
-        at = above
-    logistic_8(layers, at)
-    for output in range(5):
-        values[to + output] = layers[at + output]
-    _make_possible(boards, row, values, to)
+def _heads(net: Net, scratch: Scratch, boards: Array, count: int, values: Array) -> None:
+    """From the first sums of a group of `count` boards to their five probabilities.
+
+    scratch.members says which of boards they are, scratch.targets where in values, float32[.], the
+    probabilities are written. Each game plan among them is worked out for the whole group: most
+    have one or two.
+    """
+    members, plans, targets = scratch.members, scratch.plans, scratch.targets
+    hidden = net.sizes[0]
+    active = rectify_abreast(scratch.layers, 0, scratch.stride, hidden, scratch.active, 0)
+    for member in range(count):
+        plans[member] = plan_of(boards, members[member]) if net.plan_weights else 0
+    done = 0
+    for member in range(count):
+        plan = plans[member]
+        if done >> plan & 1:
+            continue
+        done |= 1 << plan
+        outputs = _later_layers(net, scratch, hidden + plan * net.plan_weights, active)
+        for other in range(member, count):
+            if plans[other] == plan:
+                at, to = outputs + other * scratch.stride, targets[other]
+                logistic_8(scratch.layers, at)
+                for output in range(5):
+                    values[to + output] = scratch.layers[at + output]
+                _make_possible(boards, members[other], values, to)
 
 
 @njit(inline="always")
@@ -324,23 +322,17 @@ def evaluate_kept(net: Net, scratch: Scratch, count: int) -> None:
     Those of kept[place] are written to scratch.five[OUTPUTS * place:].
     """
     scratch.evaluated[0] += count
-    kept, waiting = scratch.kept, scratch.waiting
-    results, children = scratch.results, scratch.children
+    kept, results, children = scratch.kept, scratch.results, scratch.children
     for first in range(0, count, GROUP):
         members = 0
         for place in range(first, min(first + GROUP, count)):
             row = kept[place]
             if not _known(net, results, children, row, scratch.five, OUTPUTS * place):
                 _list_result(net, scratch, row, members)
-                waiting[members] = place
+                scratch.members[members], scratch.targets[members] = row, OUTPUTS * place
                 members += 1
         _add_group(net, scratch, members)
-        for member in range(members):
-            place = waiting[member]
-            _head(
-                net, scratch, children, kept[place], member * scratch.stride,
-                scratch.five, OUTPUTS * place,
-            )  # fmt: skip
+        _heads(net, scratch, children, members, scratch.five)
 
 
 @inner
@@ -352,7 +344,8 @@ def evaluate_into(net: Net, scratch: Scratch, words: Array, boards: Array, row: 
     """
     if not _known(net, words, boards, row, values, 0):
         _all_sums(net, scratch, boards, row, scratch.layers)
-        _head(net, scratch, boards, row, 0, values, 0)
+        scratch.members[0], scratch.targets[0] = row, 0
+        _heads(net, scratch, boards, 1, values)
 
 
 @kernel

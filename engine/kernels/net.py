@@ -8,6 +8,7 @@ from numba import njit
 from engine.kernels.bearoff import Bearoff
 from engine.kernels.movegen import MAX_RESULTS, SIZE
 from engine.kernels.tactics import TACTICS
+from engine.kernels.vector import ABREAST
 
 __all__ = [
     "ACTIVE",
@@ -32,10 +33,10 @@ COUNTS = 16  # rows of the table a slot has
 ROWS = SIZE * COUNTS  # of the table
 BLOCK = 64  # units of the first layer that are summed up at a time
 PRUNING = 32  # units of the net that says which results are worth evaluating
-KEPT = 5  # so many are
-GROUP = KEPT  # results that are evaluated together
+GROUP = ABREAST  # results that are evaluated together
+KEPT = GROUP  # so many of a roll are worth evaluating at the most
 CHANGES = 2 * SIZE  # places for what one of them changes
-ACTIVE = TACTICS + 8  # places for its tactical features, and for what pads their list
+ACTIVE = TACTICS + 8  # places for the list of its tactical features
 
 
 class Net(NamedTuple):
@@ -53,8 +54,8 @@ class Net(NamedTuple):
     plan_weights: int
     """How many of these each plan has, or 0 when all plans share them."""
     tactics: Array
-    """float32[H / BLOCK, TACTICS + 1, BLOCK], flat: the first layer's weights for
-    `engine.kernels.tactics`, and zeros; or empty."""
+    """float32[H / BLOCK, TACTICS, BLOCK], flat: the first layer's weights for
+    `engine.kernels.tactics`; or empty."""
     pruning_table: Array
     """float32[64 * 16 * PRUNING]: the same for the net of `engine.kernels.pruning`; empty when
     every result is to be evaluated."""
@@ -69,12 +70,12 @@ class Scratch(NamedTuple):
     """The working memory of one thread."""
 
     layers: Array
-    """float32[(GROUP + L) * stride]: the first layer's sums of a group of results, then those of
-    each later layer, the outputs last."""
+    """float32[(L + 1) * GROUP * stride]: each layer's sums of a group of boards, the first layer's
+    first and the outputs last."""
     stride: int
-    """Where the next layer begins."""
+    """Where the next board's begin."""
     active: Array
-    """int32[.]: indices of a layer's positive sums."""
+    """int32[2, .], flat: indices of the first layer's positive sums, then of a later one's."""
     changes: Array
     """int64[GROUP * CHANGES]: where in a block of the table the rows begin that a play adds and
     takes away, by turns, for each of a group."""
@@ -86,10 +87,14 @@ class Scratch(NamedTuple):
     """int32[GROUP * ACTIVE]: which of these matter."""
     counts: Array
     """int64[2 * GROUP]: how many changes and active tactics each of a group has, by turns."""
-    waiting: Array
-    """int64[GROUP]: the places in `kept` of a group that the net is asked for."""
+    members: Array
+    """int64[GROUP]: the rows of the boards of a group."""
+    targets: Array
+    """int64[GROUP]: where their values are to be written."""
+    plans: Array
+    """int64[GROUP]: their game plans."""
     parent_tactics: Array
-    """float32[ACTIVE]: those of `parent`."""
+    """float32[TACTICS]: those of `parent`."""
     results: Array
     """uint64[., 8]: the results of a roll."""
     children: Array
@@ -133,21 +138,23 @@ def copy_into(target: Array, source: Array) -> None:
 def make_scratch(sizes: Array) -> Scratch:
     """The working memory of one thread for a net of these sizes."""
     stride = (sizes.max() + 8 + 15) // 16 * 16  # whole cache lines
-    layers = np.zeros((GROUP + len(sizes) - 1) * stride, np.float32)
+    layers = np.zeros(len(sizes) * GROUP * stride, np.float32)
     results = np.empty((MAX_RESULTS, 8), np.uint64)
     board = np.empty(8, np.uint64)
     parent = np.empty(8, np.uint64)
     return Scratch(
         layers,
         stride,
-        np.empty(stride + 8, np.int32),
+        np.empty(2 * stride, np.int32),
         np.empty(GROUP * CHANGES, np.int64),
         np.empty(sizes[0], np.float32),
         np.zeros(GROUP * ACTIVE, np.float32),
         np.zeros(GROUP * ACTIVE, np.int32),
         np.zeros(2 * GROUP, np.int64),
+        np.empty(GROUP, np.int64),
+        np.empty(GROUP, np.int64),
         np.zeros(GROUP, np.int64),
-        np.zeros(ACTIVE, np.float32),
+        np.zeros(TACTICS, np.float32),
         results,
         results.view(np.int8),
         np.empty((4, 4), np.uint32),

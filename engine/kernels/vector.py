@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
+from llvmlite.binding import get_host_cpu_features
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
@@ -16,23 +17,24 @@ from numba.extending import intrinsic
 from engine.kernels import inner
 
 __all__ = [
-    "CHAINS",
+    "ABREAST",
+    "WIDE",
+    "add_abreast_8",
+    "add_abreast_wide",
     "add_differences_32",
     "add_differences_64",
-    "add_rows_8",
-    "add_rows_32",
     "add_rows_64",
     "list_nonzero",
-    "list_positive",
     "logistic_8",
     "mask_above",
     "mask_unequal",
     "positive_dot_32",
+    "rectify_abreast",
 ]
 
 Array = np.ndarray[Any, Any]
 
-CHAINS = 4  # the most inputs taken at a time, each into sums of its own, to hide latency
+ABREAST = 5  # vectors that are worked on together, and share what is read of a matrix
 
 _FLOAT = ir.FloatType()
 _INT = ir.IntType(32)
@@ -62,68 +64,112 @@ def _data(context: Any, builder: Any, array_type: Any, value: Any) -> Any:
     return context.make_array(array_type)(context, builder, value).data
 
 
-def _appender(comparison: str, lanes: int) -> Any:
+def _append_set(builder: Any, bits: Any, base: Any, indices: Any, to: Any, table: Any) -> Any:
+    """Write base + k for each bit k that is set, of 16 or 8 ones, to indices[to:]; how many."""
+    mask = builder.zext(bits, ir.IntType(64))
+    total = ir.Constant(mask.type, 0)
+    for first in range(0, bits.type.width, 8):
+        byte = builder.lshr(mask, ir.Constant(mask.type, first))
+        byte = builder.and_(byte, ir.Constant(mask.type, 0xFF))
+        row = builder.mul(byte, ir.Constant(byte.type, 8))
+        places = builder.load(_vector_at(builder, table, row, 8, _INT), align=4)
+        lowest = builder.add(base, ir.Constant(base.type, first))
+        base_lanes = _splat(builder, builder.trunc(lowest, _INT), 8)
+        target = _vector_at(builder, indices, builder.add(to, total), 8, _INT)
+        builder.store(builder.add(places, base_lanes), target, align=4)
+        total = builder.add(total, builder.ctpop(byte))
+    return total
+
+
+@intrinsic
+def _append_nonzero(
+    typingctx: Any, values: Any, start: Any, base: Any, indices: Any, to: Any, set_bits: Any
+) -> Any:
+    """Write base + k for each k < 16 whose values[start + base + k] is not 0 to indices[to:]; how
+    many there are.
+    """
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        values_data, indices_data, table_data = (
+            _data(context, builder, signature.args[k], args[k]) for k in (0, 3, 5)
+        )
+        _, start_value, base_value, _, to_value, _ = args
+        place = builder.add(start_value, base_value)
+        loaded = builder.load(_vector_at(builder, values_data, place, 16), align=4)
+        chosen = builder.fcmp_unordered("!=", loaded, ir.Constant(loaded.type, None))
+        bits = builder.bitcast(chosen, ir.IntType(16))
+        return _append_set(builder, bits, base_value, indices_data, to_value, table_data)
+
+    arguments = (values, types.int64, types.int64, indices, types.int64, set_bits)
+    return types.int64(*arguments), codegen
+
+
+@inner
+def list_nonzero(values: Array, start: int, count: int, indices: Array, to: int) -> int:
+    """Write each k < count whose values[start + k] is not 0 to indices[to:], int32; how many.
+
+    count must be a multiple of 16; indices needs 8 places more than there are values.
+    """
+    found = to
+    for base in range(0, count, 16):
+        found += _append_nonzero(values, start, base, indices, found, _SET_BITS)
+    return found - to
+
+
+def _rectifier(lanes: int) -> Any:
     @intrinsic
-    def append(
-        typingctx: Any, values: Any, start: Any, base: Any, indices: Any, found: Any, set_bits: Any
-    ) -> Any:
-        """Write base + k for each k < lanes whose values[start + base + k] compares so with 0 to
-        indices[found:]; gives how many there are.
-        """
+    def rectify(
+        typingctx: Any, values: Any, start: Any, stride: Any, base: Any, indices: Any, to: Any,
+        set_bits: Any,
+    ) -> Any:  # fmt: skip
+        """The part of `rectify_abreast` for `lanes` values from `base`; how many were listed."""
 
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             values_data, indices_data, table_data = (
-                _data(context, builder, signature.args[k], args[k]) for k in (0, 3, 5)
+                _data(context, builder, signature.args[k], args[k]) for k in (0, 4, 6)
             )
-            _, start_value, base_value, _, found_value, _ = args
-            place = builder.add(start_value, base_value)
-            loaded = builder.load(_vector_at(builder, values_data, place, lanes), align=4)
-            chosen = builder.fcmp_ordered(comparison, loaded, ir.Constant(loaded.type, None))
-            mask = builder.zext(builder.bitcast(chosen, ir.IntType(lanes)), ir.IntType(64))
-            total = ir.Constant(mask.type, 0)
-            for first in range(0, lanes, 8):
-                byte = builder.lshr(mask, ir.Constant(mask.type, first))
-                byte = builder.and_(byte, ir.Constant(mask.type, 0xFF))
-                row = builder.mul(byte, ir.Constant(byte.type, 8))
-                bits = builder.load(_vector_at(builder, table_data, row, 8, _INT), align=4)
-                lowest = builder.add(base_value, ir.Constant(base_value.type, first))
-                base_lanes = _splat(builder, builder.trunc(lowest, _INT), 8)
-                to = builder.add(found_value, total)
-                target = _vector_at(builder, indices_data, to, 8, _INT)
-                builder.store(builder.add(bits, base_lanes), target, align=4)
-                total = builder.add(total, builder.ctpop(byte))
-            return total
+            _, place, stride_value, base_value, _, to_value, _ = args
+            place = builder.add(place, base_value)
+            any_positive = ir.Constant(ir.VectorType(ir.IntType(1), lanes), None)
+            for _ in range(ABREAST):
+                pointer = _vector_at(builder, values_data, place, lanes)
+                loaded = builder.load(pointer, align=4)
+                zeros = ir.Constant(loaded.type, None)
+                positive = builder.fcmp_ordered(">", loaded, zeros)
+                builder.store(builder.select(positive, loaded, zeros), pointer, align=4)
+                any_positive = builder.or_(any_positive, positive)
+                place = builder.add(place, stride_value)
+            bits = builder.bitcast(any_positive, ir.IntType(lanes))
+            return _append_set(builder, bits, base_value, indices_data, to_value, table_data)
 
-        arguments = (values, types.int64, types.int64, indices, types.int64, set_bits)
+        arguments = (
+            values, types.int64, types.int64, types.int64, indices, types.int64, set_bits,
+        )  # fmt: skip
         return types.int64(*arguments), codegen
 
-    return append
+    return rectify
 
 
-def _lister(comparison: str) -> Any:
-    append_8, append_16 = _appender(comparison, 8), _appender(comparison, 16)
-
-    @inner
-    def list_those(values: Array, start: int, count: int, indices: Array, to: int) -> int:
-        """Write each k < count whose values[start + k] compares so with 0 to indices[to:], int32;
-        how many there are.
-
-        count must be a multiple of 8; indices needs 8 places more than there are values.
-        """
-        found = to
-        base = 0
-        while base + 16 <= count:
-            found += append_16(values, start, base, indices, found, _SET_BITS)
-            base += 16
-        if base < count:
-            found += append_8(values, start, base, indices, found, _SET_BITS)
-        return found - to
-
-    return list_those
+_rectify_8, _rectify_16 = _rectifier(8), _rectifier(16)
 
 
-list_positive = _lister(">")
-list_nonzero = _lister("!=")
+@inner
+def rectify_abreast(
+    values: Array, start: int, stride: int, count: int, indices: Array, to: int
+) -> int:
+    """ReLU in place of values[start + m * stride :][:count] for each m < ABREAST.
+
+    Written to indices[to:], int32: each k < count where one of them at least is above zero; how
+    many is returned. count must be a multiple of 8; indices needs 8 places more.
+    """
+    found = to
+    base = 0
+    while base + 16 <= count:
+        found += _rectify_16(values, start, stride, base, indices, found, _SET_BITS)
+        base += 16
+    if base < count:
+        found += _rectify_8(values, start, stride, base, indices, found, _SET_BITS)
+    return found - to
 
 
 @intrinsic
@@ -231,61 +277,98 @@ def logistic_8(typingctx: Any, values: Any, at: Any) -> Any:
     return types.void(values, types.int64), codegen
 
 
-def _row_adder(width: int, chains: int) -> Any:
+@intrinsic
+def add_rows_64(
+    typingctx: Any, sums: Any, at: Any, scales: Any, first_scale: Any, indices: Any,
+    first_index: Any, count: Any, weights: Any, first_weight: Any,
+) -> Any:  # fmt: skip
+    """Add scales[first_scale + i] * weights[first_weight + 64 * i :][:64] to sums[at:][:64], for
+    each i in indices[first_index:][:count].
+    """
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        sums_data, scale_data, index_data, weight_data = (
+            _data(context, builder, signature.args[k], args[k]) for k in (0, 2, 4, 7)
+        )
+        at_value, scale_start, index_start, count_value, weight_start = (
+            args[k] for k in (1, 3, 5, 6, 8)
+        )
+        target = _vector_at(builder, sums_data, at_value, 64)
+        total = cgutils.alloca_once_value(builder, builder.load(target, align=4))
+        with cgutils.for_range(builder, count_value) as loop:
+            index = builder.load(
+                builder.gep(index_data, [builder.add(index_start, loop.index)])
+            )
+            index = builder.sext(index, ir.IntType(64))
+            scale = builder.load(builder.gep(scale_data, [builder.add(scale_start, index)]))
+            row = builder.mul(index, ir.Constant(index.type, 64))
+            row = builder.add(row, weight_start)
+            loaded = builder.load(_vector_at(builder, weight_data, row, 64), align=4)
+            product = builder.fmul(_splat(builder, scale, 64), loaded, flags=("fast",))
+            builder.store(builder.fadd(builder.load(total), product, flags=("fast",)), total)
+        builder.store(builder.load(total), target, align=4)
+        return context.get_dummy_value()
+
+    arguments = (
+        sums, types.int64, scales, types.int64, indices, types.int64, types.int64, weights,
+        types.int64,
+    )  # fmt: skip
+    return types.void(*arguments), codegen
+
+
+def _abreast_adder(width: int) -> Any:
     @intrinsic
-    def add_rows(
-        typingctx: Any, sums: Any, at: Any, scales: Any, first_scale: Any, indices: Any,
-        first_index: Any, count: Any, weights: Any, first_weight: Any, stride: Any,
+    def add_abreast(
+        typingctx: Any, sums: Any, at: Any, bias: Any, scales: Any, start: Any, stride: Any,
+        indices: Any, first: Any, count: Any, weights: Any, first_weight: Any, columns: Any,
     ) -> Any:  # fmt: skip
-        """Add scales[first_scale + i] * weights[first_weight + i * stride :][:width] to
-        sums[at:][:width], for each i in indices[first_index:][:count]; count is a multiple of
-        CHAINS.
+        """sums[at + m * stride :][:width] = weights[bias:][:width], plus scales[start + m * stride
+        + i] * weights[first_weight + i * columns :][:width] for each i in indices[first:][:count];
+        for each m < ABREAST.
         """
 
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             sums_data, scale_data, index_data, weight_data = (
-                _data(context, builder, signature.args[k], args[k]) for k in (0, 2, 4, 7)
+                _data(context, builder, signature.args[k], args[k]) for k in (0, 3, 6, 9)
             )
-            at_value, scale_start, index_start, count_value, weight_start, stride_value = (
-                args[k] for k in (1, 3, 5, 6, 8, 9)
-            )
-            zero = ir.Constant(ir.VectorType(_FLOAT, width), None)
-            partial = [cgutils.alloca_once_value(builder, zero) for _ in range(chains)]
-            steps = builder.sdiv(count_value, ir.Constant(count_value.type, chains))
-            with cgutils.for_range(builder, steps) as loop:
-                base = builder.mul(loop.index, ir.Constant(loop.index.type, chains))
-                base = builder.add(base, index_start)
-                for chain, pointer in enumerate(partial):
-                    place = builder.add(base, ir.Constant(base.type, chain))
-                    index32 = builder.load(builder.gep(index_data, [place]))
-                    index = builder.sext(index32, ir.IntType(64))
-                    scale_place = builder.add(scale_start, index)
-                    scale = builder.load(builder.gep(scale_data, [scale_place]))
-                    row = builder.add(weight_start, builder.mul(index, stride_value))
-                    loaded = builder.load(_vector_at(builder, weight_data, row, width), align=4)
+            at_value, bias_value, start_value, stride_value = (args[k] for k in (1, 2, 4, 5))
+            first_value, count_value, weight_start, columns_value = (args[k] for k in (7, 8, 10, 11))
+            biases = builder.load(_vector_at(builder, weight_data, bias_value, width), align=4)
+            totals = [cgutils.alloca_once_value(builder, biases) for _ in range(ABREAST)]
+            with cgutils.for_range(builder, count_value) as loop:
+                index = builder.load(
+                    builder.gep(index_data, [builder.add(first_value, loop.index)])
+                )
+                index = builder.sext(index, ir.IntType(64))
+                row = builder.add(weight_start, builder.mul(index, columns_value))
+                loaded = builder.load(_vector_at(builder, weight_data, row, width), align=4)
+                place = builder.add(start_value, index)
+                for total in totals:
+                    scale = builder.load(builder.gep(scale_data, [place]))
                     product = builder.fmul(_splat(builder, scale, width), loaded, flags=("fast",))
-                    total = builder.fadd(builder.load(pointer), product, flags=("fast",))
-                    builder.store(total, pointer)
-            target = _vector_at(builder, sums_data, at_value, width)
-            total = builder.load(target, align=4)
-            for pointer in partial:
-                total = builder.fadd(total, builder.load(pointer), flags=("fast",))
-            builder.store(total, target, align=4)
+                    added = builder.fadd(builder.load(total), product, flags=("fast",))
+                    builder.store(added, total)
+                    place = builder.add(place, stride_value)
+            place = at_value
+            for total in totals:
+                target = _vector_at(builder, sums_data, place, width)
+                builder.store(builder.load(total), target, align=4)
+                place = builder.add(place, stride_value)
             return context.get_dummy_value()
 
         arguments = (
-            sums, types.int64, scales, types.int64, indices, types.int64, types.int64, weights,
-            types.int64, types.int64,
+            sums, types.int64, types.int64, scales, types.int64, types.int64, indices,
+            types.int64, types.int64, weights, types.int64, types.int64,
         )  # fmt: skip
         return types.void(*arguments), codegen
 
-    return add_rows
+    return add_abreast
 
 
-# Up to eight vector registers of sums: enough to hide the latency, and none is spilt.
-add_rows_8 = _row_adder(8, 4)
-add_rows_32 = _row_adder(32, 2)
-add_rows_64 = _row_adder(64, 1)
+WIDE = 32 if get_host_cpu_features().get("avx512f") else 16
+"""Columns whose sums, ABREAST of each, fit into the processor's vector registers."""
+add_abreast_8 = _abreast_adder(8)
+add_abreast_wide = _abreast_adder(WIDE)
 
 
 def _difference_adder(width: int) -> Any:
