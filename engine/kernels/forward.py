@@ -5,7 +5,7 @@ The first layer needs no matrix product: every (slot, count) of a packed board s
 the sum of a result is the sum of its parent plus a few differences of rows (the idea behind NNUE,
 Nasu 2018). The best results of a roll are evaluated together, a block of units at a time: they need
 much the same rows, which stay in the processor's nearest cache meanwhile. After a ReLU most of a
-layer is zero, for much the same units in each of them, and the next layer skips what is zero in all.
+layer is zero, and much the same units in each of them: the next layer skips what is zero in all.
 
 Outputs are the logits of the five probabilities and three unused ones.
 """

@@ -296,9 +296,7 @@ def add_rows_64(
         target = _vector_at(builder, sums_data, at_value, 64)
         total = cgutils.alloca_once_value(builder, builder.load(target, align=4))
         with cgutils.for_range(builder, count_value) as loop:
-            index = builder.load(
-                builder.gep(index_data, [builder.add(index_start, loop.index)])
-            )
+            index = builder.load(builder.gep(index_data, [builder.add(index_start, loop.index)]))
             index = builder.sext(index, ir.IntType(64))
             scale = builder.load(builder.gep(scale_data, [builder.add(scale_start, index)]))
             row = builder.mul(index, ir.Constant(index.type, 64))
@@ -332,7 +330,9 @@ def _abreast_adder(width: int) -> Any:
                 _data(context, builder, signature.args[k], args[k]) for k in (0, 3, 6, 9)
             )
             at_value, bias_value, start_value, stride_value = (args[k] for k in (1, 2, 4, 5))
-            first_value, count_value, weight_start, columns_value = (args[k] for k in (7, 8, 10, 11))
+            first_value, count_value, weight_start, columns_value = (
+                args[k] for k in (7, 8, 10, 11)
+            )
             biases = builder.load(_vector_at(builder, weight_data, bias_value, width), align=4)
             totals = [cgutils.alloca_once_value(builder, biases) for _ in range(ABREAST)]
             with cgutils.for_range(builder, count_value) as loop:

@@ -26,29 +26,46 @@ def test_highest_and_lowest_bit():
 
 
 @pytest.mark.parametrize("start", [0, 3])
-@pytest.mark.parametrize("count", [8, 40, 256])
-@pytest.mark.parametrize(
-    ("list_those", "compared"),
-    [(vector.list_positive, np.greater), (vector.list_nonzero, np.not_equal)],
-)
-def test_the_positive_or_nonzero_ones_are_listed(start, count, list_those, compared):
+@pytest.mark.parametrize("count", [16, 48, 256])
+def test_those_that_are_not_zero_are_listed(start, count):
     values = floats(count + start)
     values[start + 5] = 0
     values[start + 6] = -0.0
+    values[start + 7] = np.nan
     indices = np.full(start + count + 8, -1, np.int32)
 
-    found = list_those(values, start, count, indices, start)
+    found = vector.list_nonzero(values, start, count, indices, start)
 
-    expected = np.flatnonzero(compared(values[start:], 0))
-    np.testing.assert_array_equal(indices[start : start + found], expected)
+    np.testing.assert_array_equal(indices[start : start + found], np.flatnonzero(values[start:]))
     assert (indices[:start] == -1).all()
 
 
-def test_all_or_none_are_positive():
+def test_all_or_none_are_listed():
     indices = np.empty(24, np.int32)
-    assert vector.list_positive(np.ones(16, np.float32), 0, 16, indices, 0) == 16
+    assert vector.list_nonzero(np.ones(16, np.float32), 0, 16, indices, 0) == 16
     np.testing.assert_array_equal(indices[:16], np.arange(16))
-    assert vector.list_positive(np.zeros(16, np.float32), 0, 16, indices, 0) == 0
+    assert vector.list_nonzero(np.zeros(16, np.float32), 0, 16, indices, 0) == 0
+
+
+@pytest.mark.parametrize("start", [0, 3])
+@pytest.mark.parametrize("count", [8, 16, 40])
+def test_negative_ones_become_zero_and_the_others_are_listed(start, count):
+    stride = count + 6
+    values = floats(start + vector.ABREAST * stride) - 1
+    values[start + 5] = -0.0
+    before = values.copy()
+    indices = np.full(start + count + 8, -1, np.int32)
+
+    found = vector.rectify_abreast(values, start, stride, count, indices, start)
+
+    places = start + np.arange(vector.ABREAST)[:, None] * stride + np.arange(count)
+    expected = np.maximum(before[places], 0)
+    np.testing.assert_array_equal(values[places], expected)
+    listed = indices[start : start + found]
+    np.testing.assert_array_equal(listed, np.flatnonzero((expected > 0).any(axis=0)))
+    assert 0 < found < count
+    untouched = np.setdiff1d(np.arange(len(values)), places)
+    np.testing.assert_array_equal(values[untouched], before[untouched])
 
 
 @njit
@@ -77,32 +94,59 @@ def test_the_positive_part_of_a_product_of_vectors():
     assert positive_dot(-abs(left), right) == 0
 
 
-def row_adder(intrinsic):
+@njit
+def add_rows(sums, at, scales, first_scale, indices, first_index, count, weights, start):
+    vector.add_rows_64(sums, at, scales, first_scale, indices, first_index, count, weights, start)
+
+
+def test_rows_are_scaled_and_added():
+    sums, scales, weights = floats(64 + 5), floats(30, 2), floats(7 + 32 * 64, 3)
+    before = sums.copy()
+    for count in (0, 1, 4, 19):
+        indices = np.arange(22, dtype=np.int32)[::-1].copy()
+
+        add_rows(sums, 3, scales, 9, indices, 2, count, weights, 7)
+
+        chosen = indices[2 : 2 + count]
+        rows = 7 + 64 * chosen[:, None] + np.arange(64)
+        before[3 : 3 + 64] += scales[9 + chosen] @ weights[rows]
+        np.testing.assert_allclose(sums, before, rtol=1e-5, atol=1e-5)
+
+
+def abreast_adder(intrinsic):
     """The intrinsic as something that can be called from here."""
 
     @njit
-    def call(sums, at, scales, first_scale, indices, first_index, count, weights, start, stride):
+    def call(sums, at, bias, scales, start, stride, indices, first, count, weights, row, columns):
         intrinsic(
-            sums, at, scales, first_scale, indices, first_index, count, weights, start, stride
+            sums, at, bias, scales, start, stride, indices, first, count, weights, row, columns
         )
 
     return call
 
 
-@pytest.mark.parametrize("width", [8, 32, 64])
-def test_rows_are_scaled_and_added(width):
-    add_rows = row_adder(getattr(vector, f"add_rows_{width}"))
-    sums, scales, weights = floats(width + 5), floats(30, 2), floats(7 + 20 * 70, 3)
-    before = sums.copy()
-    for count in (0, 4, 20):
-        indices = np.arange(22, dtype=np.int32)[::-1].copy()
+@pytest.mark.parametrize(
+    ("width", "intrinsic"),
+    [(8, vector.add_abreast_8), (vector.WIDE, vector.add_abreast_wide)],
+)
+def test_rows_are_scaled_and_added_abreast(width, intrinsic):
+    add_abreast = abreast_adder(intrinsic)
+    stride = 43
+    scales, weights = floats(5 * stride, 2), floats(60 + 20 * 70, 3)
+    for count in (0, 1, 7):
+        sums = floats(5 * stride)
+        expected = sums.copy()
+        indices = np.array([0, 19, 3, 4, 5, 11, 2, 8, 1], np.int32)
 
-        add_rows(sums, 3, scales, 9, indices, 2, count, weights, 7, 70)
+        add_abreast(sums, 3, 5, scales, 2, stride, indices, 2, count, weights, 50, 70)
 
         chosen = indices[2 : 2 + count]
-        rows = 7 + 70 * chosen[:, None] + np.arange(width)
-        before[3 : 3 + width] += scales[9 + chosen] @ weights[rows]
-        np.testing.assert_allclose(sums, before, rtol=1e-5, atol=1e-5)
+        rows = weights[50 + 70 * chosen[:, None] + np.arange(width)]
+        for member in range(vector.ABREAST):
+            scaled = scales[2 + member * stride + chosen] @ rows
+            at = 3 + member * stride
+            expected[at : at + width] = weights[5 : 5 + width] + scaled
+        np.testing.assert_allclose(sums, expected, rtol=1e-5, atol=1e-5)
 
 
 def difference_adder(intrinsic):
