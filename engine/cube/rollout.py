@@ -22,9 +22,9 @@ from engine.cube.search import DEFAULT_FILTER, courses_of, filter_named
 from engine.cube.situations import Situation, is_of_no_use, situations_from
 from engine.errors import AcepointError
 from engine.evaluation.network import Network
-from engine.kernels.movegen import words_of
+from engine.kernels.movegen import THROWS, words_of
 from engine.kernels.rollout import COLUMNS, LONGEST, roll_out
-from engine.kernels.trials import STRATA, THROWS, Method, Skill
+from engine.kernels.trials import STRATA, Method, Skill
 
 __all__ = ["Ending", "Limits", "Rollout", "Settings", "Start", "cube_starts", "play_start"]
 

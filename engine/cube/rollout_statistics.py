@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.kernels.trials import THROWS
+from engine.kernels.movegen import THROWS
 
 __all__ = ["Z95", "Summary", "standard_errors", "summarise"]
 

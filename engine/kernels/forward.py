@@ -114,17 +114,17 @@ def _first_sums(
 
 
 @njit(inline="always")
-def list_changes(scratch: Scratch, row: int, width: int, to: int) -> int:
-    """Write to scratch.changes[to:] where the rows that results[row] adds to the sums of the parent
-    and takes away begin in a table's block of this width; how many pairs.
+def list_changes(scratch: Scratch, boards: Array, row: int, width: int, to: int) -> int:
+    """Write to scratch.changes[to:] where the rows that int8 boards[row] adds to the sums of the
+    parent and takes away begin in a table's block of this width; how many pairs.
     """
     changes = scratch.changes
     count = 0
-    changed = np.uint64(mask_unequal(scratch.children, row * SIZE, scratch.parent_bytes))
+    changed = np.uint64(mask_unequal(boards, row * SIZE, scratch.parent_bytes))
     while changed:
         slot = lowest_bit(changed)
         changed &= changed - np.uint64(1)
-        changes[to + 2 * count] = (slot * COUNTS + scratch.children[row, slot]) * width
+        changes[to + 2 * count] = (slot * COUNTS + boards[row, slot]) * width
         changes[to + 2 * count + 1] = (slot * COUNTS + scratch.parent_bytes[slot]) * width
         count += 1
     return count
@@ -283,16 +283,16 @@ def set_position(net: Net, scratch: Scratch, boards: Array, row: int) -> None:
 
 
 @njit(inline="always")
-def _list_result(net: Net, scratch: Scratch, row: int, member: int) -> None:
-    """List what results[row] changes of the parent's first sums, as a member of the group.
+def _list_kept(net: Net, scratch: Scratch, row: int, member: int) -> None:
+    """List what kept[row] changes of the parent's first sums, as a member of the group.
 
-    A play changes about half of the tactical features.
+    A play changes about a quarter of the tactical features.
     """
     counts = scratch.counts
-    counts[2 * member] = list_changes(scratch, row, BLOCK, member * CHANGES)
+    counts[2 * member] = list_changes(scratch, scratch.kept_bytes, row, BLOCK, member * CHANGES)
     if len(net.tactics):
         at = member * ACTIVE
-        tactics_into(scratch.children, row, scratch.tactics, at)
+        tactics_into(scratch.kept_bytes, row, scratch.tactics, at)
         for index in range(TACTICS):
             scratch.tactics[at + index] -= scratch.parent_tactics[index]
         counts[2 * member + 1] = _list_tactics(scratch, at)
@@ -316,23 +316,23 @@ def _add_group(net: Net, scratch: Scratch, members: int) -> None:
 
 
 @inner
-def evaluate_kept(net: Net, scratch: Scratch, count: int) -> None:
-    """The five probabilities of results[kept[:count]] for the next player, after `set_position`.
+def evaluate_kept(net: Net, scratch: Scratch, stop: int) -> None:
+    """The five probabilities of kept[:stop] for the next player, after `set_position`.
 
-    Those of kept[place] are written to scratch.five[OUTPUTS * place:].
+    Those of kept[row] are written to scratch.five[OUTPUTS * row:].
     """
-    scratch.evaluated[0] += count
-    kept, results, children = scratch.kept, scratch.results, scratch.children
-    for first in range(0, count, GROUP):
-        members = 0
-        for place in range(first, min(first + GROUP, count)):
-            row = kept[place]
-            if not _known(net, results, children, row, scratch.five, OUTPUTS * place):
-                _list_result(net, scratch, row, members)
-                scratch.members[members], scratch.targets[members] = row, OUTPUTS * place
-                members += 1
-        _add_group(net, scratch, members)
-        _heads(net, scratch, children, members, scratch.five)
+    scratch.evaluated[0] += stop
+    words, boards, five = scratch.kept, scratch.kept_bytes, scratch.five
+    members = 0
+    for row in range(stop):
+        if not _known(net, words, boards, row, five, OUTPUTS * row):
+            _list_kept(net, scratch, row, members)
+            scratch.members[members], scratch.targets[members] = row, OUTPUTS * row
+            members += 1
+        if members == GROUP or (members > 0 and row == stop - 1):
+            _add_group(net, scratch, members)
+            _heads(net, scratch, boards, members, five)
+            members = 0
 
 
 @inner

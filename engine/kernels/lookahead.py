@@ -17,12 +17,12 @@ import numpy as np
 from numba import njit
 
 from engine.kernels import inner, kernel
-from engine.kernels.choice import keep_all, value_of_kept
+from engine.kernels.choice import five_into, value_of_kept
 from engine.kernels.cubeful import ACTIONS, Cubes
 from engine.kernels.forward import evaluate_into, evaluate_kept, set_position
-from engine.kernels.movegen import MAX_RESULTS, is_over, results_into
-from engine.kernels.net import OUTPUTS, Net, Scratch, make_scratch
-from engine.kernels.replies import FIVE, PLACES, ROLLS, Replies, find_replies, make_replies
+from engine.kernels.movegen import MAX_RESULTS, ROLLS, is_over, results_into
+from engine.kernels.net import Net, Scratch, copy_into, make_scratch
+from engine.kernels.replies import FIVE, PLACES, Replies, find_replies, make_replies
 from engine.kernels.worth import actions_of_board, is_exact, value_of_board
 
 __all__ = [
@@ -336,19 +336,16 @@ def _static_results(
     scratch = tree.scratch
     set_position(net, scratch, words, row)
     count = results_into(
-        scratch.board_bytes, scratch.board, high, low, scratch.results, 0, scratch.stack
+        scratch.board_bytes, scratch.board, high, low, scratch.kept, 0, scratch.stack
     )
-    keep_all(scratch, count)
     evaluate_kept(net, scratch, count)
     first = courses.first[course]
     for result in range(count):
         tree.values[result] = value_of_kept(
             net, scratch, result, courses.cubes, first, tree.actions
         )
-        for column in range(FIVE):
-            tree.result_five[result, column] = scratch.five[OUTPUTS * result + column]
-        for word in range(8):
-            tree.results[result, word] = scratch.results[result, word]
+        five_into(tree.result_five[result], scratch, result)
+        copy_into(tree.results[result], scratch.kept[result])
         tree.order[result] = result
     return count
 

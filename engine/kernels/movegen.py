@@ -19,10 +19,15 @@ from engine.kernels import inner, kernel
 from engine.kernels.bits import highest_bit
 
 __all__ = [
+    "HIGH",
+    "LOW",
     "MAX_RESULTS",
     "MAX_STEPS",
     "OTHER",
+    "ROLLS",
     "SIZE",
+    "THROWS",
+    "WEIGHTS",
     "boards_of",
     "flat",
     "is_over",
@@ -46,6 +51,13 @@ OTHER = 32  # where the opponent's row begins
 BAR = 25
 MAX_RESULTS = 4096  # scratch rows for the results of one roll; the most ever seen is under 1,000
 MAX_STEPS = 4
+
+# The rolls in the order 11, 21, 22, 31, ... 66, and how many of the throws give each.
+ROLLS = 21
+HIGH = np.array([high for high in range(1, 7) for _ in range(1, high + 1)], np.int64)
+LOW = np.array([low for high in range(1, 7) for low in range(1, high + 1)], np.int64)
+WEIGHTS = np.where(HIGH == LOW, 1, 2)
+THROWS = 36
 
 
 def pack(boards: Array) -> Array:
@@ -305,9 +317,6 @@ def _generate(boards: Array, rolls: Array, per_board: int) -> tuple[Array, Array
     return results[:count].copy(), offsets
 
 
-_ALL_ROLLS = np.array([(high, low) for high in range(1, 7) for low in range(1, high + 1)], np.int8)
-
-
 def flat(packed: Array) -> Array:
     """int8[N, 64] of int8[N, 2, 32] packed boards."""
     return np.ascontiguousarray(packed).reshape(-1, SIZE)
@@ -341,7 +350,7 @@ def legal_results_all_rolls(packed: Array) -> tuple[Array, Array]:
     packed: int8[N, 2, 32]. Returns results int8[M, 2, 32] and offsets int64[N, 22]: the results of
     roll r of position i are results[offsets[i, r] : offsets[i, r + 1]].
     """
-    rolls = np.tile(_ALL_ROLLS, (len(packed), 1))
-    results, flat_offsets = _generate(flat(packed), rolls, len(_ALL_ROLLS))
-    starts = np.arange(len(packed))[:, None] * len(_ALL_ROLLS) + np.arange(len(_ALL_ROLLS) + 1)
+    rolls = np.tile(np.stack([HIGH, LOW], axis=1).astype(np.int8), (len(packed), 1))
+    results, flat_offsets = _generate(flat(packed), rolls, ROLLS)
+    starts = np.arange(len(packed))[:, None] * ROLLS + np.arange(ROLLS + 1)
     return boards_of(results), flat_offsets[starts]

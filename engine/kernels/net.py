@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 from engine.kernels.bearoff import Bearoff
-from engine.kernels.movegen import MAX_RESULTS, SIZE
+from engine.kernels.movegen import MAX_RESULTS, ROLLS, SIZE
 from engine.kernels.tactics import TACTICS
 from engine.kernels.vector import ABREAST
 
@@ -119,12 +119,18 @@ class Scratch(NamedTuple):
     """float32[PRUNING]: those of a result."""
     pruning_worth: Array
     """float32[PRUNING]: what each unit counts for at the stakes in question."""
+    promising: Array
+    """int64[KEPT]: the rows of `results` that it puts first."""
+    scores: Array
+    """float32[KEPT]: what it makes of them."""
     kept: Array
-    """int64[MAX_RESULTS]: the rows of `results` that are worth evaluating."""
+    """uint64[ROLLS * MAX_RESULTS, 8]: results that are worth evaluating, of one or more rolls."""
+    kept_bytes: Array
+    """The same memory as int8[., 64]."""
     five: Array
-    """float32[MAX_RESULTS * OUTPUTS]: their five probabilities for the next player."""
-    kept_scores: Array
-    """float32[KEPT]: what the pruning net makes of them."""
+    """float32[ROLLS * MAX_RESULTS * OUTPUTS]: their five probabilities for the next player."""
+    starts: Array
+    """int64[ROLLS + 1]: where those of each roll begin, when they are of all."""
 
 
 @njit(inline="always")
@@ -142,6 +148,7 @@ def make_scratch(sizes: Array) -> Scratch:
     results = np.empty((MAX_RESULTS, 8), np.uint64)
     board = np.empty(8, np.uint64)
     parent = np.empty(8, np.uint64)
+    kept = np.empty((ROLLS * MAX_RESULTS, 8), np.uint64)
     return Scratch(
         layers,
         stride,
@@ -167,7 +174,10 @@ def make_scratch(sizes: Array) -> Scratch:
         np.empty(PRUNING, np.float32),
         np.empty(PRUNING, np.float32),
         np.empty(PRUNING, np.float32),
-        np.empty(MAX_RESULTS, np.int64),
-        np.empty(MAX_RESULTS * OUTPUTS, np.float32),
+        np.empty(KEPT, np.int64),
         np.empty(KEPT, np.float32),
+        kept,
+        kept.view(np.int8),
+        np.empty(len(kept) * OUTPUTS, np.float32),
+        np.empty(ROLLS + 1, np.int64),
     )

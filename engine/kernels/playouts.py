@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 
 from engine.kernels import inner, kernel
-from engine.kernels.choice import CUBELESS, best_result, results_worth_evaluating
+from engine.kernels.choice import CUBELESS, best_result, keep_worthy
 from engine.kernels.forward import evaluate_into, has_won, set_position
 from engine.kernels.movegen import results_into
 from engine.kernels.net import KEPT, Net, Scratch, make_scratch
@@ -34,14 +34,13 @@ def _larger(rows: Array, used: int) -> Array:
 
 @inner
 def _candidate(net: Net, scratch: Scratch, high: int, low: int, word: int) -> int:
-    """A row of scratch.results drawn from those worth evaluating, or -1 when the net has no opinion
-    on which these are. word: uint64, random.
+    """A row of scratch.kept drawn from those worth evaluating, or -1 when the net has no opinion on
+    which these are. word: uint64, random.
     """
-    count = results_worth_evaluating(net, scratch, high, low, CUBELESS)
+    count = keep_worthy(net, scratch, high, low, CUBELESS)
     if count > KEPT:
         return -1
-    drawn = np.int64((word >> np.uint64(32)) % np.uint64(count))
-    return scratch.kept[drawn]
+    return np.int64((word >> np.uint64(32)) % np.uint64(count))
 
 
 @kernel
@@ -81,7 +80,7 @@ def play_games(
             row = -1
             if turn < random_plays[game]:
                 found = results_into(
-                    scratch.board_bytes, scratch.board, high, low, scratch.results, 0, scratch.stack
+                    scratch.board_bytes, scratch.board, high, low, scratch.kept, 0, scratch.stack
                 )
                 row = np.int64((word >> np.uint64(32)) % np.uint64(found))
             elif (word & np.uint64(0xFFFFFFFF)) < explored * 2.0**32:
@@ -90,8 +89,8 @@ def play_games(
             if row < 0:
                 row = best_result(net, scratch, high, low, values[count])
             else:
-                evaluate_into(net, scratch, scratch.results, scratch.children, row, values[count])
-            now[0] = scratch.results[row]
+                evaluate_into(net, scratch, scratch.kept, scratch.kept_bytes, row, values[count])
+            now[0] = scratch.kept[row]
             boards[count] = now[0]
             count += 1
             if has_won(now, 0):

@@ -29,6 +29,8 @@ def weigh_outcomes(net: Net, scratch: Scratch, outcomes: tuple[float, ...]) -> N
 
     outcomes: what each of the five probabilities of a position counts for to its player on roll.
     """
+    if not len(net.pruning_table):
+        return
     for unit in range(PRUNING):
         worth = np.float32(0)
         for output in range(5):
@@ -40,17 +42,17 @@ def weigh_outcomes(net: Net, scratch: Scratch, outcomes: tuple[float, ...]) -> N
 
 @inner
 def keep_promising(net: Net, scratch: Scratch, count: int, within: float) -> int:
-    """Write to scratch.kept the rows of scratch.results[:count] that are worth evaluating.
+    """Write to scratch.promising the rows of scratch.results[:count] that are worth evaluating.
 
-    After `set_position` and `weigh_outcomes`: the most promising first, up to KEPT, whose
-    scores are up to `within` behind the best. How many they are is returned.
+    After `set_position` and `weigh_outcomes`: the most promising first, up to KEPT, whose scores
+    are up to `within` behind the best. How many they are is returned.
     """
-    kept, scores = scratch.kept, scratch.kept_scores
+    rows, scores = scratch.promising, scratch.scores
     found = 0
     for row in range(count):
         score = np.float32(-np.inf)
         if not has_won(scratch.results, row):
-            changes = list_changes(scratch, row, PRUNING, 0)
+            changes = list_changes(scratch, scratch.children, row, PRUNING, 0)
             add_differences_32(
                 scratch.pruning_layer, 0, scratch.pruning_sums, 0,
                 net.pruning_table, 0, scratch.changes, 0, changes,
@@ -61,10 +63,10 @@ def keep_promising(net: Net, scratch: Scratch, count: int, within: float) -> int
         place = min(found, KEPT - 1)
         while place > 0 and scores[place - 1] > score:
             scores[place] = scores[place - 1]
-            kept[place] = kept[place - 1]
+            rows[place] = rows[place - 1]
             place -= 1
         scores[place] = score
-        kept[place] = row
+        rows[place] = row
         found = min(found + 1, KEPT)
     for place in range(1, found):
         if scores[place] > scores[0] + within:

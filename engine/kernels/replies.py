@@ -14,20 +14,18 @@ import numpy as np
 from numba import njit
 
 from engine.kernels import inner
-from engine.kernels.choice import best_cubeful_result
-from engine.kernels.cubeful import Cubes
+from engine.kernels.choice import best_kept_cubeful, evaluate_rolls, five_into
+from engine.kernels.cubeful import Cubes, outcome_worths
 from engine.kernels.forward import set_position
-from engine.kernels.net import Net, Scratch
+from engine.kernels.movegen import ROLLS, THROWS, WEIGHTS
+from engine.kernels.net import Net, Scratch, copy_into
 from engine.kernels.random import random_word
 
-__all__ = ["FIVE", "PLACES", "ROLLS", "Replies", "find_replies", "make_replies"]
+__all__ = ["FIVE", "PLACES", "Replies", "find_replies", "make_replies"]
 
 Array = np.ndarray[Any, Any]
 
-ROLLS = 21
 FIVE = 5
-HIGH = np.array([high for high in range(1, 7) for _ in range(1, high + 1)], np.int64)
-LOW = np.array([low for high in range(1, 7) for low in range(1, high + 1)], np.int64)
 PLACES = 1024  # positions that are remembered
 
 
@@ -94,15 +92,15 @@ def find_replies(
     if known:
         return place
     set_position(net, scratch, words, row)
+    evaluate_rolls(net, scratch, outcome_worths(cubes, situation))
     start = place * ROLLS
-    for at in range(start, start + ROLLS):
-        high, low = HIGH[at - start], LOW[at - start]
-        chosen, _ = best_cubeful_result(
-            net, scratch, high, low, cubes, situation, replies.five[at], actions
+    for roll in range(ROLLS):
+        at, first = start + roll, scratch.starts[roll]
+        chosen, _ = best_kept_cubeful(
+            net, scratch, first, scratch.starts[roll + 1], cubes, situation, actions
         )
-        for word in range(8):
-            replies.words[at, word] = scratch.results[chosen, word]
+        five_into(replies.five[at], scratch, chosen)
+        copy_into(replies.words[at], scratch.kept[chosen])
         replies.weights[at] = 0.0
-        first = _first_like(replies.words, start, at)
-        replies.weights[first] += (1 if high == low else 2) / 36
+        replies.weights[_first_like(replies.words, start, at)] += WEIGHTS[roll] / THROWS
     return place

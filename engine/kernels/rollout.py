@@ -23,8 +23,13 @@ import numpy as np
 from numba import njit
 
 from engine.kernels import inner, kernel
-from engine.kernels.choice import best_cubeful_result
-from engine.kernels.cubeful import ACTIONS, best_action
+from engine.kernels.choice import (
+    best_cubeful_result,
+    best_kept_cubeful,
+    evaluate_rolls,
+    five_into,
+)
+from engine.kernels.cubeful import ACTIONS, best_action, outcome_worths
 from engine.kernels.forward import evaluate_into, set_position
 from engine.kernels.lookahead import (
     NEVER,
@@ -33,10 +38,9 @@ from engine.kernels.lookahead import (
     look_ahead,
     make_tree,
 )
-from engine.kernels.movegen import is_over
+from engine.kernels.movegen import HIGH, LOW, ROLLS, THROWS, WEIGHTS, is_over
 from engine.kernels.net import Net, copy_into, make_scratch
 from engine.kernels.trials import (
-    THROWS,
     Branches,
     Game,
     Method,
@@ -145,21 +149,22 @@ def _take_luck_out(
     """
     cubes, actions, best, means = situations.cubes, game.actions, game.best, game.means
     scratch = game.scratch
+    evaluate_rolls(net, scratch, outcome_worths(cubes, following))
     means[:] = 0
     mean, thrown = 0.0, 0.0
-    for one in range(1, 7):
-        for other in range(1, one + 1):
-            row, value = best_cubeful_result(
-                net, scratch, one, other, cubes, following, best, actions
-            )
-            chance = (1 if one == other else 2) / THROWS
-            mean += chance * value
-            for column in range(5):
-                means[column] += chance * best[column]
-            if one == high and other == low:
-                thrown = value
-                copy_into(game.board[0], scratch.results[row])
-                copy_into(game.values, best)
+    for roll in range(ROLLS):
+        row, value = best_kept_cubeful(
+            net, scratch, scratch.starts[roll], scratch.starts[roll + 1], cubes, following, actions
+        )
+        five_into(best, scratch, row)
+        chance = WEIGHTS[roll] / THROWS
+        mean += chance * value
+        for column in range(5):
+            means[column] += chance * best[column]
+        if HIGH[roll] == high and LOW[roll] == low:
+            thrown = value
+            copy_into(game.board[0], scratch.kept[row])
+            copy_into(game.values, best)
     sample[0] -= weight * situations.slope[following] * (thrown - mean)
     is_root = situations.is_root[following]
     _add_probabilities(sample, game.values, is_root, -weight)
@@ -177,10 +182,10 @@ def _play(
     if reduced:
         _take_luck_out(net, situations, following, game, high, low, weight, sample)
         return
-    row, _ = best_cubeful_result(
+    row = best_cubeful_result(
         net, game.scratch, high, low, situations.cubes, following, game.values, game.actions
     )
-    copy_into(game.board[0], game.scratch.results[row])
+    copy_into(game.board[0], game.scratch.kept[row])
 
 
 @inner

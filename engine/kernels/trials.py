@@ -12,12 +12,12 @@ from numba import njit
 from engine.kernels import kernel
 from engine.kernels.cubeful import Cubes
 from engine.kernels.lookahead import Filter
+from engine.kernels.movegen import THROWS
 from engine.kernels.net import Scratch
 from engine.kernels.random import game_seed, random_word, roll
 
 __all__ = [
     "STRATA",
-    "THROWS",
     "Branches",
     "Game",
     "Method",
@@ -31,7 +31,6 @@ __all__ = [
 Array = np.ndarray[Any, Any]
 
 STRATA = 3  # turns whose rolls are stratified
-THROWS = 36
 
 
 class Situations(NamedTuple):
