@@ -58,6 +58,8 @@ __all__ = [
 
 Array = np.ndarray[Any, Any]
 
+NO_PLAN = -1  # of a board whose values are known without the net
+
 
 @njit(inline="always")
 def _later_layers(net: Net, scratch: Scratch, start: int, active: int) -> int:
@@ -148,32 +150,29 @@ def _add_tactics(
 
 
 @njit(inline="always")
-def _heads(net: Net, scratch: Scratch, boards: Array, count: int, values: Array) -> None:
-    """From the first sums of a group of `count` boards to their five probabilities.
+def _plan(net: Net, boards: Array, row: int) -> int:
+    """The game plan of boards[row], 0 where the net has the same weights for all."""
+    return plan_of(boards, row) if net.plan_weights else 0
 
-    scratch.members says which of boards they are, scratch.targets where in values, float32[.], the
-    probabilities are written. Each game plan among them is worked out for the whole group: most
-    have one or two.
+
+@njit(inline="always")
+def _heads(
+    net: Net, scratch: Scratch, boards: Array, members: int, plan: int, values: Array
+) -> None:
+    """From the first sums of the boards of a group, of one game plan, to their probabilities.
+
+    scratch.members says which rows of boards they are, and scratch.targets where in values,
+    float32[.], their five are written.
     """
-    members, plans, targets = scratch.members, scratch.plans, scratch.targets
-    hidden = net.sizes[0]
+    hidden, targets = net.sizes[0], scratch.targets
     active = rectify_abreast(scratch.layers, 0, scratch.stride, hidden, scratch.active, 0)
-    for member in range(count):
-        plans[member] = plan_of(boards, members[member]) if net.plan_weights else 0
-    done = 0
-    for member in range(count):
-        plan = plans[member]
-        if done >> plan & 1:
-            continue
-        done |= 1 << plan
-        outputs = _later_layers(net, scratch, hidden + plan * net.plan_weights, active)
-        for other in range(member, count):
-            if plans[other] == plan:
-                at, to = outputs + other * scratch.stride, targets[other]
-                logistic_8(scratch.layers, at)
-                for output in range(5):
-                    values[to + output] = scratch.layers[at + output]
-                _make_possible(boards, members[other], values, to)
+    at = _later_layers(net, scratch, hidden + plan * net.plan_weights, active)
+    for member in range(members):
+        logistic_8(scratch.layers, at)
+        for output in range(5):
+            values[targets[member] + output] = scratch.layers[at + output]
+        _make_possible(boards, scratch.members[member], values, targets[member])
+        at += scratch.stride
 
 
 @njit(inline="always")
@@ -322,17 +321,26 @@ def evaluate_kept(net: Net, scratch: Scratch, stop: int) -> None:
     Those of kept[row] are written to scratch.five[OUTPUTS * row:].
     """
     scratch.evaluated[0] += stop
-    words, boards, five = scratch.kept, scratch.kept_bytes, scratch.five
-    members = 0
+    words, boards, five, plans = scratch.kept, scratch.kept_bytes, scratch.five, scratch.plans
+    waiting = 0  # the plans of those that the net is asked for, a bit for each
     for row in range(stop):
+        plans[row] = NO_PLAN
         if not _known(net, words, boards, row, five, OUTPUTS * row):
-            _list_kept(net, scratch, row, members)
-            scratch.members[members], scratch.targets[members] = row, OUTPUTS * row
-            members += 1
-        if members == GROUP or (members > 0 and row == stop - 1):
-            _add_group(net, scratch, members)
-            _heads(net, scratch, boards, members, five)
-            members = 0
+            plans[row] = _plan(net, boards, row)
+            waiting |= 1 << plans[row]
+    plan = 0
+    while waiting >> plan:
+        members = 0
+        for row in range(stop if waiting >> plan & 1 else 0):
+            if plans[row] == plan:
+                _list_kept(net, scratch, row, members)
+                scratch.members[members], scratch.targets[members] = row, OUTPUTS * row
+                members += 1
+            if members == GROUP or (members > 0 and row == stop - 1):
+                _add_group(net, scratch, members)
+                _heads(net, scratch, boards, members, plan, five)
+                members = 0
+        plan += 1
 
 
 @inner
@@ -345,7 +353,7 @@ def evaluate_into(net: Net, scratch: Scratch, words: Array, boards: Array, row: 
     if not _known(net, words, boards, row, values, 0):
         _all_sums(net, scratch, boards, row, scratch.layers)
         scratch.members[0], scratch.targets[0] = row, 0
-        _heads(net, scratch, boards, 1, values)
+        _heads(net, scratch, boards, 1, _plan(net, boards, row), values)
 
 
 @kernel

@@ -91,8 +91,6 @@ class Scratch(NamedTuple):
     """int64[GROUP]: the rows of the boards of a group."""
     targets: Array
     """int64[GROUP]: where their values are to be written."""
-    plans: Array
-    """int64[GROUP]: their game plans."""
     parent_tactics: Array
     """float32[TACTICS]: those of `parent`."""
     results: Array
@@ -129,6 +127,8 @@ class Scratch(NamedTuple):
     """The same memory as int8[., 64]."""
     five: Array
     """float32[ROLLS * MAX_RESULTS * OUTPUTS]: their five probabilities for the next player."""
+    plans: Array
+    """int64[ROLLS * MAX_RESULTS]: their game plans."""
     starts: Array
     """int64[ROLLS + 1]: where those of each roll begin, when they are of all."""
 
@@ -160,7 +160,6 @@ def make_scratch(sizes: Array) -> Scratch:
         np.zeros(2 * GROUP, np.int64),
         np.empty(GROUP, np.int64),
         np.empty(GROUP, np.int64),
-        np.zeros(GROUP, np.int64),
         np.zeros(TACTICS, np.float32),
         results,
         results.view(np.int8),
@@ -179,5 +178,6 @@ def make_scratch(sizes: Array) -> Scratch:
         kept,
         kept.view(np.int8),
         np.empty(len(kept) * OUTPUTS, np.float32),
+        np.empty(len(kept), np.int64),
         np.empty(ROLLS + 1, np.int64),
     )

@@ -11,7 +11,7 @@ from engine.errors import NetError
 from engine.evaluation.encoders import ENCODERS
 from engine.evaluation.network import PRUNING_ENCODER, Network, PruningNet
 from engine.kernels import movegen
-from engine.kernels.choice import CUBELESS, choose_results, results_worth_evaluating
+from engine.kernels.choice import CUBELESS, choose_results, keep_worthy
 from engine.kernels.forward import set_position
 from engine.kernels.movegen import results_into
 from engine.kernels.net import KEPT, PRUNING, make_scratch
@@ -91,7 +91,7 @@ def kept_results(net, words, high, low, within):
     )
     weigh_outcomes(net, scratch, CUBELESS)
     count = keep_promising(net, scratch, count, within)
-    return scratch.results[scratch.kept[:count]]
+    return scratch.results[scratch.promising[:count]]
 
 
 @pytest.mark.parametrize("within", [np.inf, 1.0, 0.05, 0.0])
@@ -108,11 +108,10 @@ def test_results_that_are_many_or_far_behind_are_left_out(network, played_boards
 
 @njit
 def worth_evaluating(net, words, high, low, outcomes):
-    """The rows of a roll's results that are evaluated when the outcomes count for so much."""
+    """The results of a roll that are evaluated when the outcomes count for so much."""
     scratch = make_scratch(net.sizes)
     set_position(net, scratch, words, 0)
-    count = results_worth_evaluating(net, scratch, high, low, outcomes)
-    return scratch.kept[:count].copy()
+    return scratch.kept[: keep_worthy(net, scratch, high, low, outcomes)].copy()
 
 
 def test_how_far_behind_is_in_equity_whatever_the_stakes(network, played_boards):
@@ -146,21 +145,15 @@ def test_a_pruning_net_of_another_shape_is_refused(network, part):
         Network.of_layers(network.encoder, "backgammon", network.layers, "", PruningNet(*parts))
 
 
-@njit
-def what_is_evaluated(net, words, high, low):
-    """The rows of a roll's results that are evaluated."""
-    scratch = make_scratch(net.sizes)
-    set_position(net, scratch, words, 0)
-    return scratch.kept[: results_worth_evaluating(net, scratch, high, low, CUBELESS)].copy()
-
-
 def test_without_a_pruning_net_every_result_is_evaluated(network, played_boards):
     packed = movegen.pack(played_boards(BACKGAMMON, 300))[:40]
     dice = np.full((len(packed), 2), (6, 3), np.int8)
     plain = Network.of_layers(network.encoder, "backgammon", network.layers, "")
-    _, offsets = movegen.legal_results(packed, dice)
+    results, offsets = movegen.legal_results(packed, dice)
 
-    counts = np.diff(offsets)
-    for words, count in zip(movegen.words_of(packed), counts, strict=True):
-        assert list(what_is_evaluated(plain.quick, words[None], 6, 3)) == list(range(count))
-    assert (counts > KEPT).sum() > 10
+    for words, (start, stop) in zip(
+        movegen.words_of(packed), itertools.pairwise(offsets), strict=True
+    ):
+        kept = worth_evaluating(plain.quick, words[None], 6, 3, CUBELESS)
+        assert np.array_equal(kept, movegen.words_of(results[start:stop]))
+    assert (np.diff(offsets) > KEPT).sum() > 10
