@@ -7,6 +7,7 @@ import numpy as np
 
 from engine.cube.context import Contexts, CubeContext, Owner, distinct
 from engine.cube.equity import CONTACT, CubeEquities, Timing, cube_equities
+from engine.kernels.cubeful import GAIN
 
 __all__ = [
     "NOT_AVAILABLE",
@@ -57,7 +58,7 @@ class CubeDecision:
     @property
     def doubles(self) -> bool:
         """Whether doubling is right; False where he may not double."""
-        return self.context.may_double and self.doubled > self.no_double
+        return self.context.may_double and self.doubled > self.no_double + GAIN
 
     @property
     def takes(self) -> bool:
@@ -140,7 +141,7 @@ def actions_of(equities: CubeEquities, contexts: Contexts) -> CubeActions:
         equities.no_double,
         equities.double_take,
         equities.double_pass,
-        may_double & (doubled > equities.no_double),
+        may_double & (doubled > equities.no_double + GAIN),
         accepted <= equities.double_pass,
         equities.double_beaver < equities.double_take,
     )

@@ -46,6 +46,7 @@ __all__ = [
     "ACTIONS",
     "BOTH_SIDES",
     "CENTRE",
+    "GAIN",
     "LEVELS",
     "ME",
     "OPPONENT",
@@ -64,6 +65,7 @@ Array = np.ndarray[Any, Any]
 LEVELS = 8  # of the cube: enough for 64 points
 CENTRE, ME, OPPONENT = 0, 1, 2
 ACTIONS = 4  # no double, double and take, double and pass, double and beaver
+GAIN = 1e-9  # of value that a turn of the cube must bring: less is rounding
 TINY = 1e-9  # of a win or a loss that is less likely the shares of gammons do not matter
 
 # Cube efficiency where both sides can still profit from the cube, and where one can. Fitted, with

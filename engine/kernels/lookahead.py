@@ -18,7 +18,7 @@ from numba import njit
 
 from engine.kernels import inner, kernel
 from engine.kernels.choice import five_into, value_of_kept
-from engine.kernels.cubeful import ACTIONS, Cubes
+from engine.kernels.cubeful import ACTIONS, GAIN, Cubes
 from engine.kernels.forward import evaluate_into, evaluate_kept, set_position
 from engine.kernels.movegen import MAX_RESULTS, ROLLS, is_over, results_into
 from engine.kernels.net import Net, Scratch, copy_into, make_scratch
@@ -155,7 +155,7 @@ def _expected(
         return row
     actions_of_board(net.bearoff, words, boards, board, courses.cubes, row, values, at, actions)
     accepted = min(actions[1], actions[3])
-    if accepted > actions[2] or accepted <= actions[0]:
+    if accepted > actions[2] or accepted <= actions[0] + GAIN:
         return row
     if actions[3] < actions[1]:
         return courses.beavered[row]

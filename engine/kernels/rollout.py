@@ -29,7 +29,7 @@ from engine.kernels.choice import (
     evaluate_rolls,
     five_into,
 )
-from engine.kernels.cubeful import ACTIONS, best_action, outcome_worths
+from engine.kernels.cubeful import ACTIONS, GAIN, best_action, outcome_worths
 from engine.kernels.forward import evaluate_into, set_position
 from engine.kernels.lookahead import (
     NEVER,
@@ -129,7 +129,7 @@ def _turn_cube(
     _weigh_cube(net, situations, situation, plies, game, courses, tree)
     actions = game.actions
     accepted = min(actions[1], actions[3])
-    if min(accepted, actions[2]) <= actions[0]:
+    if min(accepted, actions[2]) <= actions[0] + GAIN:
         return situation, False
     if accepted > actions[2]:
         return situation, True

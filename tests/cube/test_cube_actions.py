@@ -11,8 +11,14 @@ from hypothesis import strategies as st
 
 from engine.backgammon.position import read_id
 from engine.cube.context import CubeContext, Owner
-from engine.cube.decisions import NOT_AVAILABLE, CubeDecision, cube_actions, decision_of
-from engine.cube.equity import CONTACT, Timing, cube_equities, timing
+from engine.cube.decisions import (
+    NOT_AVAILABLE,
+    CubeDecision,
+    actions_of,
+    cube_actions,
+    decision_of,
+)
+from engine.cube.equity import CONTACT, CubeEquities, Timing, cube_equities, timing
 from engine.kernels.movegen import pack
 from engine.records.decisions import read_cube_decisions, score_cube
 
@@ -198,3 +204,12 @@ def test_published_rollouts(text):
     decision = cube_decision(np.array(values, np.float32), CubeContext.of(match), when)
 
     assert decision.action == verdict
+
+
+@pytest.mark.parametrize(("gain", "doubles"), [(-0.01, False), (1e-15, False), (1e-6, True)])
+def test_a_gain_that_is_rounding_is_no_reason_to_double(gain, doubles):
+    decision = decided(0.3, 0.3 + gain)
+    equities = CubeEquities(*np.array([[0.3], [0.3 + gain], [1.0], [0.3 + gain]]))
+
+    assert decision.doubles == doubles
+    assert list(actions_of(equities, MONEY).doubles) == [doubles]

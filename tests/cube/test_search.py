@@ -12,6 +12,7 @@ from engine.cube.equity import best_equities, cube_equities, cubes_of, timing, t
 from engine.cube.search import FILTERS, MAX_PLIES, Search, courses_of, filter_named
 from engine.errors import AcepointError
 from engine.evaluation import outcome
+from engine.kernels.cubeful import GAIN
 from engine.kernels.lookahead import NEVER, Filter
 from engine.kernels.movegen import is_over, legal_results, legal_results_all_rolls, pack
 
@@ -72,7 +73,7 @@ class Twin:
         held, taken, passed, beavered = (
             float(each[0]) for each in cube_equities(five, context, timing(packed[None]))
         )
-        if not turned or min(taken, beavered) > passed or min(taken, beavered) <= held:
+        if not turned or min(taken, beavered) > passed or min(taken, beavered) <= held + GAIN:
             return context
         return turned[2 if beavered < taken else 1]
 
