@@ -33,19 +33,17 @@ from engine.kernels.net import (
     make_scratch,
 )
 from engine.kernels.plans import is_race, plan_of
-from engine.kernels.tactics import TACTICS, tactics_into
-from engine.kernels.vector import (
+from engine.kernels.rows import (
     WIDE,
     add_abreast_8,
     add_abreast_wide,
     add_differences_64,
     add_rows_64,
     list_nonzero,
-    logistic_8,
-    mask_above,
-    mask_unequal,
     rectify_abreast,
 )
+from engine.kernels.tactics import TACTICS, tactics_into
+from engine.kernels.vector import logistic_8, mask_above, mask_unequal
 
 __all__ = [
     "evaluate_boards",

@@ -7,8 +7,8 @@ from numba import njit
 
 from engine.kernels.bearoff import Bearoff
 from engine.kernels.movegen import MAX_RESULTS, ROLLS, SIZE
+from engine.kernels.rows import ABREAST
 from engine.kernels.tactics import TACTICS
-from engine.kernels.vector import ABREAST
 
 __all__ = [
     "ACTIVE",

@@ -14,7 +14,8 @@ import numpy as np
 from engine.kernels import inner
 from engine.kernels.forward import has_won, list_changes
 from engine.kernels.net import KEPT, PRUNING, Net, Scratch
-from engine.kernels.vector import add_differences_32, positive_dot_32
+from engine.kernels.rows import add_differences_32
+from engine.kernels.vector import positive_dot_32
 
 __all__ = ["PROMISING", "keep_promising", "weigh_outcomes"]
 

@@ -9,167 +9,44 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from llvmlite.binding import get_host_cpu_features
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from engine.kernels import inner
-
 __all__ = [
-    "ABREAST",
-    "WIDE",
-    "add_abreast_8",
-    "add_abreast_wide",
-    "add_differences_32",
-    "add_differences_64",
-    "add_rows_64",
-    "list_nonzero",
+    "FLOAT",
+    "INT",
+    "data_of",
     "logistic_8",
     "mask_above",
     "mask_unequal",
     "positive_dot_32",
-    "rectify_abreast",
+    "splat",
+    "vector_at",
 ]
 
 Array = np.ndarray[Any, Any]
 
-ABREAST = 5  # vectors that are worked on together, and share what is read of a matrix
-
-_FLOAT = ir.FloatType()
-_INT = ir.IntType(32)
-_SET_BITS = np.array(
-    [
-        [bit for bit in range(8) if byte >> bit & 1] + [0] * (8 - byte.bit_count())
-        for byte in range(256)
-    ],
-    np.int32,
-)
+FLOAT = ir.FloatType()
+INT = ir.IntType(32)
 
 
-def _vector_at(builder: Any, data: Any, index: Any, width: int, lane: Any = _FLOAT) -> Any:
+def vector_at(builder: Any, data: Any, index: Any, width: int, lane: Any = FLOAT) -> Any:
     """The pointer to the vector of `width` lanes that begins at data[index]."""
     return builder.bitcast(builder.gep(data, [index]), ir.VectorType(lane, width).as_pointer())
 
 
-def _splat(builder: Any, scalar: Any, width: int) -> Any:
+def splat(builder: Any, scalar: Any, width: int) -> Any:
     """A vector with the scalar in every lane."""
     empty = ir.Constant(ir.VectorType(scalar.type, width), None)
-    first = builder.insert_element(empty, scalar, ir.Constant(_INT, 0))
-    lanes = ir.Constant(ir.VectorType(_INT, width), [0] * width)
+    first = builder.insert_element(empty, scalar, ir.Constant(INT, 0))
+    lanes = ir.Constant(ir.VectorType(INT, width), [0] * width)
     return builder.shuffle_vector(first, empty, lanes)
 
 
-def _data(context: Any, builder: Any, array_type: Any, value: Any) -> Any:
+def data_of(context: Any, builder: Any, array_type: Any, value: Any) -> Any:
+    """The pointer to the memory of an array."""
     return context.make_array(array_type)(context, builder, value).data
-
-
-def _append_set(builder: Any, bits: Any, base: Any, indices: Any, to: Any, table: Any) -> Any:
-    """Write base + k for each bit k that is set, of 16 or 8 ones, to indices[to:]; how many."""
-    mask = builder.zext(bits, ir.IntType(64))
-    total = ir.Constant(mask.type, 0)
-    for first in range(0, bits.type.width, 8):
-        byte = builder.lshr(mask, ir.Constant(mask.type, first))
-        byte = builder.and_(byte, ir.Constant(mask.type, 0xFF))
-        row = builder.mul(byte, ir.Constant(byte.type, 8))
-        places = builder.load(_vector_at(builder, table, row, 8, _INT), align=4)
-        lowest = builder.add(base, ir.Constant(base.type, first))
-        base_lanes = _splat(builder, builder.trunc(lowest, _INT), 8)
-        target = _vector_at(builder, indices, builder.add(to, total), 8, _INT)
-        builder.store(builder.add(places, base_lanes), target, align=4)
-        total = builder.add(total, builder.ctpop(byte))
-    return total
-
-
-@intrinsic
-def _append_nonzero(
-    typingctx: Any, values: Any, start: Any, base: Any, indices: Any, to: Any, set_bits: Any
-) -> Any:
-    """Write base + k for each k < 16 whose values[start + base + k] is not 0 to indices[to:]; how
-    many there are.
-    """
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        values_data, indices_data, table_data = (
-            _data(context, builder, signature.args[k], args[k]) for k in (0, 3, 5)
-        )
-        _, start_value, base_value, _, to_value, _ = args
-        place = builder.add(start_value, base_value)
-        loaded = builder.load(_vector_at(builder, values_data, place, 16), align=4)
-        chosen = builder.fcmp_unordered("!=", loaded, ir.Constant(loaded.type, None))
-        bits = builder.bitcast(chosen, ir.IntType(16))
-        return _append_set(builder, bits, base_value, indices_data, to_value, table_data)
-
-    arguments = (values, types.int64, types.int64, indices, types.int64, set_bits)
-    return types.int64(*arguments), codegen
-
-
-@inner
-def list_nonzero(values: Array, start: int, count: int, indices: Array, to: int) -> int:
-    """Write each k < count whose values[start + k] is not 0 to indices[to:], int32; how many.
-
-    count must be a multiple of 16; indices needs 8 places more than there are values.
-    """
-    found = to
-    for base in range(0, count, 16):
-        found += _append_nonzero(values, start, base, indices, found, _SET_BITS)
-    return found - to
-
-
-def _rectifier(lanes: int) -> Any:
-    @intrinsic
-    def rectify(
-        typingctx: Any, values: Any, start: Any, stride: Any, base: Any, indices: Any, to: Any,
-        set_bits: Any,
-    ) -> Any:  # fmt: skip
-        """The part of `rectify_abreast` for `lanes` values from `base`; how many were listed."""
-
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            values_data, indices_data, table_data = (
-                _data(context, builder, signature.args[k], args[k]) for k in (0, 4, 6)
-            )
-            _, place, stride_value, base_value, _, to_value, _ = args
-            place = builder.add(place, base_value)
-            any_positive = ir.Constant(ir.VectorType(ir.IntType(1), lanes), None)
-            for _ in range(ABREAST):
-                pointer = _vector_at(builder, values_data, place, lanes)
-                loaded = builder.load(pointer, align=4)
-                zeros = ir.Constant(loaded.type, None)
-                positive = builder.fcmp_ordered(">", loaded, zeros)
-                builder.store(builder.select(positive, loaded, zeros), pointer, align=4)
-                any_positive = builder.or_(any_positive, positive)
-                place = builder.add(place, stride_value)
-            bits = builder.bitcast(any_positive, ir.IntType(lanes))
-            return _append_set(builder, bits, base_value, indices_data, to_value, table_data)
-
-        arguments = (
-            values, types.int64, types.int64, types.int64, indices, types.int64, set_bits,
-        )  # fmt: skip
-        return types.int64(*arguments), codegen
-
-    return rectify
-
-
-_rectify_8, _rectify_16 = _rectifier(8), _rectifier(16)
-
-
-@inner
-def rectify_abreast(
-    values: Array, start: int, stride: int, count: int, indices: Array, to: int
-) -> int:
-    """ReLU in place of values[start + m * stride :][:count] for each m < ABREAST.
-
-    Written to indices[to:], int32: each k < count where one of them at least is above zero; how
-    many is returned. count must be a multiple of 8; indices needs 8 places more.
-    """
-    found = to
-    base = 0
-    while base + 16 <= count:
-        found += _rectify_16(values, start, stride, base, indices, found, _SET_BITS)
-        base += 16
-    if base < count:
-        found += _rectify_8(values, start, stride, base, indices, found, _SET_BITS)
-    return found - to
 
 
 @intrinsic
@@ -177,11 +54,11 @@ def mask_above(typingctx: Any, values: Any, start: Any, threshold: Any) -> Any:
     """The uint32 whose bit k says whether values[start + k] > threshold, of an int8 array."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        data = _data(context, builder, signature.args[0], args[0])
+        data = data_of(context, builder, signature.args[0], args[0])
         byte = ir.IntType(8)
-        loaded = builder.load(_vector_at(builder, data, args[1], 32, byte), align=1)
-        limit = _splat(builder, builder.trunc(args[2], byte), 32)
-        return builder.bitcast(builder.icmp_signed(">", loaded, limit), _INT)
+        loaded = builder.load(vector_at(builder, data, args[1], 32, byte), align=1)
+        limit = splat(builder, builder.trunc(args[2], byte), 32)
+        return builder.bitcast(builder.icmp_signed(">", loaded, limit), INT)
 
     return types.uint32(values, types.int64, types.int64), codegen
 
@@ -195,7 +72,7 @@ def mask_unequal(typingctx: Any, left: Any, at: Any, right: Any) -> Any:
         zero = ir.Constant(ir.IntType(64), 0)
         loaded = [
             builder.load(
-                _vector_at(builder, _data(context, builder, kind, array), place, 64, byte), align=1
+                vector_at(builder, data_of(context, builder, kind, array), place, 64, byte), align=1
             )
             for kind, array, place in (
                 (signature.args[0], args[0], args[1]),
@@ -212,22 +89,24 @@ def positive_dot_32(typingctx: Any, left: Any, right: Any) -> Any:
     """The sum of max(left[k], 0) * right[k] over k < 32, of float32 arrays."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        vector = ir.VectorType(_FLOAT, 32)
+        vector = ir.VectorType(FLOAT, 32)
         none = ir.Constant(vector, None)
         start = ir.Constant(ir.IntType(64), 0)
         values, weights = (
             builder.load(
-                _vector_at(builder, _data(context, builder, signature.args[k], args[k]), start, 32),
+                vector_at(
+                    builder, data_of(context, builder, signature.args[k], args[k]), start, 32
+                ),
                 align=4,
             )
             for k in (0, 1)
         )
         positive = builder.select(builder.fcmp_ordered(">", values, none), values, none)
         product = builder.fmul(positive, weights)
-        function_type = ir.FunctionType(_FLOAT, [_FLOAT, vector])
+        function_type = ir.FunctionType(FLOAT, [FLOAT, vector])
         name = "llvm.vector.reduce.fadd.v32f32"
         function = cgutils.get_or_insert_function(builder.module, function_type, name)
-        return builder.call(function, [ir.Constant(_FLOAT, 0.0), product], fastmath=("reassoc",))
+        return builder.call(function, [ir.Constant(FLOAT, 0.0), product], fastmath=("reassoc",))
 
     return types.float32(left, right), codegen
 
@@ -237,7 +116,7 @@ _EXP = (1 / 720, 1 / 120, 1 / 24, 1 / 6, 1 / 2, 1.0, 1.0)  # of its Taylor serie
 
 def _all_8(value: float) -> Any:
     """A vector of eight lanes, float32 or int32, with the same constant in each."""
-    lane = _INT if isinstance(value, int) else _FLOAT
+    lane = INT if isinstance(value, int) else FLOAT
     return ir.Constant(ir.VectorType(lane, 8), [value] * 8)
 
 
@@ -249,9 +128,9 @@ def logistic_8(typingctx: Any, values: Any, at: Any) -> Any:
     """
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        eight = ir.VectorType(_FLOAT, 8)
-        data = _data(context, builder, signature.args[0], args[0])
-        place = _vector_at(builder, data, args[1], 8)
+        eight = ir.VectorType(FLOAT, 8)
+        data = data_of(context, builder, signature.args[0], args[0])
+        place = vector_at(builder, data, args[1], 8)
 
         def call(name: str, *operands: Any) -> Any:
             function_type = ir.FunctionType(eight, [eight] * len(operands))
@@ -267,7 +146,7 @@ def logistic_8(typingctx: Any, values: Any, at: Any) -> Any:
         for coefficient in _EXP[1:]:
             product = builder.fmul(power, part, flags=("contract",))
             power = builder.fadd(product, _all_8(coefficient), flags=("contract",))
-        exponent = builder.add(builder.fptosi(whole, ir.VectorType(_INT, 8)), _all_8(127))
+        exponent = builder.add(builder.fptosi(whole, ir.VectorType(INT, 8)), _all_8(127))
         scale = builder.bitcast(builder.shl(exponent, _all_8(23)), eight)
         one = _all_8(1.0)
         result = builder.fdiv(one, builder.fadd(one, builder.fmul(power, scale)))
@@ -275,159 +154,3 @@ def logistic_8(typingctx: Any, values: Any, at: Any) -> Any:
         return context.get_dummy_value()
 
     return types.void(values, types.int64), codegen
-
-
-@intrinsic
-def add_rows_64(
-    typingctx: Any, sums: Any, at: Any, scales: Any, first_scale: Any, indices: Any,
-    first_index: Any, count: Any, weights: Any, first_weight: Any,
-) -> Any:  # fmt: skip
-    """Add scales[first_scale + i] * weights[first_weight + 64 * i :][:64] to sums[at:][:64], for
-    each i in indices[first_index:][:count].
-    """
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        sums_data, scale_data, index_data, weight_data = (
-            _data(context, builder, signature.args[k], args[k]) for k in (0, 2, 4, 7)
-        )
-        at_value, scale_start, index_start, count_value, weight_start = (
-            args[k] for k in (1, 3, 5, 6, 8)
-        )
-        target = _vector_at(builder, sums_data, at_value, 64)
-        total = cgutils.alloca_once_value(builder, builder.load(target, align=4))
-        with cgutils.for_range(builder, count_value) as loop:
-            index = builder.load(builder.gep(index_data, [builder.add(index_start, loop.index)]))
-            index = builder.sext(index, ir.IntType(64))
-            scale = builder.load(builder.gep(scale_data, [builder.add(scale_start, index)]))
-            row = builder.mul(index, ir.Constant(index.type, 64))
-            row = builder.add(row, weight_start)
-            loaded = builder.load(_vector_at(builder, weight_data, row, 64), align=4)
-            product = builder.fmul(_splat(builder, scale, 64), loaded, flags=("fast",))
-            builder.store(builder.fadd(builder.load(total), product, flags=("fast",)), total)
-        builder.store(builder.load(total), target, align=4)
-        return context.get_dummy_value()
-
-    arguments = (
-        sums, types.int64, scales, types.int64, indices, types.int64, types.int64, weights,
-        types.int64,
-    )  # fmt: skip
-    return types.void(*arguments), codegen
-
-
-def _abreast_adder(width: int) -> Any:
-    @intrinsic
-    def add_abreast(
-        typingctx: Any, sums: Any, at: Any, bias: Any, scales: Any, start: Any, stride: Any,
-        indices: Any, first: Any, count: Any, weights: Any, first_weight: Any, columns: Any,
-    ) -> Any:  # fmt: skip
-        """sums[at + m * stride :][:width] = weights[bias:][:width], plus scales[start + m * stride
-        + i] * weights[first_weight + i * columns :][:width] for each i in indices[first:][:count];
-        for each m < ABREAST.
-        """
-
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            sums_data, scale_data, index_data, weight_data = (
-                _data(context, builder, signature.args[k], args[k]) for k in (0, 3, 6, 9)
-            )
-            at_value, bias_value, start_value, stride_value = (args[k] for k in (1, 2, 4, 5))
-            first_value, count_value, weight_start, columns_value = (
-                args[k] for k in (7, 8, 10, 11)
-            )
-            biases = builder.load(_vector_at(builder, weight_data, bias_value, width), align=4)
-            totals = [cgutils.alloca_once_value(builder, biases) for _ in range(ABREAST)]
-            with cgutils.for_range(builder, count_value) as loop:
-                index = builder.load(
-                    builder.gep(index_data, [builder.add(first_value, loop.index)])
-                )
-                index = builder.sext(index, ir.IntType(64))
-                row = builder.add(weight_start, builder.mul(index, columns_value))
-                loaded = builder.load(_vector_at(builder, weight_data, row, width), align=4)
-                place = builder.add(start_value, index)
-                for total in totals:
-                    scale = builder.load(builder.gep(scale_data, [place]))
-                    product = builder.fmul(_splat(builder, scale, width), loaded, flags=("fast",))
-                    added = builder.fadd(builder.load(total), product, flags=("fast",))
-                    builder.store(added, total)
-                    place = builder.add(place, stride_value)
-            place = at_value
-            for total in totals:
-                target = _vector_at(builder, sums_data, place, width)
-                builder.store(builder.load(total), target, align=4)
-                place = builder.add(place, stride_value)
-            return context.get_dummy_value()
-
-        arguments = (
-            sums, types.int64, types.int64, scales, types.int64, types.int64, indices,
-            types.int64, types.int64, weights, types.int64, types.int64,
-        )  # fmt: skip
-        return types.void(*arguments), codegen
-
-    return add_abreast
-
-
-WIDE = 32 if get_host_cpu_features().get("avx512f") else 16
-"""Columns whose sums, ABREAST of each, fit into the processor's vector registers."""
-add_abreast_8 = _abreast_adder(8)
-add_abreast_wide = _abreast_adder(WIDE)
-
-
-def _difference_adder(width: int) -> Any:
-    @intrinsic
-    def add_differences(
-        typingctx: Any, out: Any, at: Any, sums: Any, first: Any, table: Any, start: Any,
-        changes: Any, begin: Any, count: Any,
-    ) -> Any:  # fmt: skip
-        """out[at:][:width] = sums[first:][:width], plus rows[after:][:width] and less
-        rows[before:][:width], of rows = table[start:], for each pair (after, before) of the `count`
-        ones in changes[begin:].
-        """
-
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            out_data, sums_data, table_data, changes_data = (
-                _data(context, builder, signature.args[k], args[k]) for k in (0, 2, 4, 6)
-            )
-            at_value, first_value, start_value, begin_value, count_value = (
-                args[k] for k in (1, 3, 5, 7, 8)
-            )
-            loaded = builder.load(_vector_at(builder, sums_data, first_value, width), align=4)
-            total = cgutils.alloca_once_value(builder, loaded)
-            with cgutils.for_range(builder, count_value) as loop:
-                place = builder.mul(loop.index, ir.Constant(loop.index.type, 2))
-                place = builder.add(place, begin_value)
-                after, before = (
-                    builder.load(
-                        _vector_at(
-                            builder,
-                            table_data,
-                            builder.add(
-                                start_value,
-                                builder.load(
-                                    builder.gep(
-                                        changes_data,
-                                        [builder.add(place, ir.Constant(place.type, k))],
-                                    )
-                                ),
-                            ),
-                            width,
-                        ),
-                        align=4,
-                    )
-                    for k in (0, 1)
-                )
-                difference = builder.fsub(after, before, flags=("fast",))
-                builder.store(builder.fadd(builder.load(total), difference), total)
-            target = _vector_at(builder, out_data, at_value, width)
-            builder.store(builder.load(total), target, align=4)
-            return context.get_dummy_value()
-
-        arguments = (
-            out, types.int64, sums, types.int64, table, types.int64, changes, types.int64,
-            types.int64,
-        )  # fmt: skip
-        return types.void(*arguments), codegen
-
-    return add_differences
-
-
-add_differences_32 = _difference_adder(32)
-add_differences_64 = _difference_adder(64)

@@ -1,0 +1,305 @@
+"""Sums of rows of weights, which is what layers of a net are made of, as LLVM vector instructions.
+
+Only the inputs that are not zero are looked at. As in `engine.kernels.vector` all take flat arrays
+and where in them to begin.
+"""
+
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from llvmlite.binding import get_host_cpu_features
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+from engine.kernels import inner
+from engine.kernels.vector import INT, data_of, splat, vector_at
+
+__all__ = [
+    "ABREAST",
+    "WIDE",
+    "add_abreast_8",
+    "add_abreast_wide",
+    "add_differences_32",
+    "add_differences_64",
+    "add_rows_64",
+    "list_nonzero",
+    "rectify_abreast",
+]
+
+Array = np.ndarray[Any, Any]
+
+ABREAST = 5  # vectors that are worked on together, and share what is read of a matrix
+
+_SET_BITS = np.array(
+    [
+        [bit for bit in range(8) if byte >> bit & 1] + [0] * (8 - byte.bit_count())
+        for byte in range(256)
+    ],
+    np.int32,
+)
+
+
+def _append_set(builder: Any, bits: Any, base: Any, indices: Any, to: Any, table: Any) -> Any:
+    """Write base + k for each bit k that is set, of 16 or 8 ones, to indices[to:]; how many."""
+    mask = builder.zext(bits, ir.IntType(64))
+    total = ir.Constant(mask.type, 0)
+    for first in range(0, bits.type.width, 8):
+        byte = builder.lshr(mask, ir.Constant(mask.type, first))
+        byte = builder.and_(byte, ir.Constant(mask.type, 0xFF))
+        row = builder.mul(byte, ir.Constant(byte.type, 8))
+        places = builder.load(vector_at(builder, table, row, 8, INT), align=4)
+        lowest = builder.add(base, ir.Constant(base.type, first))
+        base_lanes = splat(builder, builder.trunc(lowest, INT), 8)
+        target = vector_at(builder, indices, builder.add(to, total), 8, INT)
+        builder.store(builder.add(places, base_lanes), target, align=4)
+        total = builder.add(total, builder.ctpop(byte))
+    return total
+
+
+@intrinsic
+def _append_nonzero(
+    typingctx: Any, values: Any, start: Any, base: Any, indices: Any, to: Any, set_bits: Any
+) -> Any:
+    """Write base + k for each k < 16 whose values[start + base + k] is not 0 to indices[to:]; how
+    many there are.
+    """
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        values_data, indices_data, table_data = (
+            data_of(context, builder, signature.args[k], args[k]) for k in (0, 3, 5)
+        )
+        _, start_value, base_value, _, to_value, _ = args
+        place = builder.add(start_value, base_value)
+        loaded = builder.load(vector_at(builder, values_data, place, 16), align=4)
+        chosen = builder.fcmp_unordered("!=", loaded, ir.Constant(loaded.type, None))
+        bits = builder.bitcast(chosen, ir.IntType(16))
+        return _append_set(builder, bits, base_value, indices_data, to_value, table_data)
+
+    arguments = (values, types.int64, types.int64, indices, types.int64, set_bits)
+    return types.int64(*arguments), codegen
+
+
+@inner
+def list_nonzero(values: Array, start: int, count: int, indices: Array, to: int) -> int:
+    """Write each k < count whose values[start + k] is not 0 to indices[to:], int32; how many.
+
+    count must be a multiple of 16; indices needs 8 places more than there are values.
+    """
+    found = to
+    for base in range(0, count, 16):
+        found += _append_nonzero(values, start, base, indices, found, _SET_BITS)
+    return found - to
+
+
+def _rectifier(lanes: int) -> Any:
+    @intrinsic
+    def rectify(
+        typingctx: Any, values: Any, start: Any, stride: Any, base: Any, indices: Any, to: Any,
+        set_bits: Any,
+    ) -> Any:  # fmt: skip
+        """The part of `rectify_abreast` for `lanes` values from `base`; how many were listed."""
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            values_data, indices_data, table_data = (
+                data_of(context, builder, signature.args[k], args[k]) for k in (0, 4, 6)
+            )
+            _, place, stride_value, base_value, _, to_value, _ = args
+            place = builder.add(place, base_value)
+            any_positive = ir.Constant(ir.VectorType(ir.IntType(1), lanes), None)
+            for _ in range(ABREAST):
+                pointer = vector_at(builder, values_data, place, lanes)
+                loaded = builder.load(pointer, align=4)
+                zeros = ir.Constant(loaded.type, None)
+                positive = builder.fcmp_ordered(">", loaded, zeros)
+                builder.store(builder.select(positive, loaded, zeros), pointer, align=4)
+                any_positive = builder.or_(any_positive, positive)
+                place = builder.add(place, stride_value)
+            bits = builder.bitcast(any_positive, ir.IntType(lanes))
+            return _append_set(builder, bits, base_value, indices_data, to_value, table_data)
+
+        arguments = (
+            values, types.int64, types.int64, types.int64, indices, types.int64, set_bits,
+        )  # fmt: skip
+        return types.int64(*arguments), codegen
+
+    return rectify
+
+
+_rectify_8, _rectify_16 = _rectifier(8), _rectifier(16)
+
+
+@inner
+def rectify_abreast(
+    values: Array, start: int, stride: int, count: int, indices: Array, to: int
+) -> int:
+    """ReLU in place of values[start + m * stride :][:count] for each m < ABREAST.
+
+    Written to indices[to:], int32: each k < count where one of them at least is above zero; how
+    many is returned. count must be a multiple of 8; indices needs 8 places more.
+    """
+    found = to
+    base = 0
+    while base + 16 <= count:
+        found += _rectify_16(values, start, stride, base, indices, found, _SET_BITS)
+        base += 16
+    if base < count:
+        found += _rectify_8(values, start, stride, base, indices, found, _SET_BITS)
+    return found - to
+
+
+@intrinsic
+def add_rows_64(
+    typingctx: Any, sums: Any, at: Any, scales: Any, first_scale: Any, indices: Any,
+    first_index: Any, count: Any, weights: Any, first_weight: Any,
+) -> Any:  # fmt: skip
+    """Add scales[first_scale + i] * weights[first_weight + 64 * i :][:64] to sums[at:][:64], for
+    each i in indices[first_index:][:count].
+    """
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        sums_data, scale_data, index_data, weight_data = (
+            data_of(context, builder, signature.args[k], args[k]) for k in (0, 2, 4, 7)
+        )
+        at_value, scale_start, index_start, count_value, weight_start = (
+            args[k] for k in (1, 3, 5, 6, 8)
+        )
+        target = vector_at(builder, sums_data, at_value, 64)
+        total = cgutils.alloca_once_value(builder, builder.load(target, align=4))
+        with cgutils.for_range(builder, count_value) as loop:
+            index = builder.load(builder.gep(index_data, [builder.add(index_start, loop.index)]))
+            index = builder.sext(index, ir.IntType(64))
+            scale = builder.load(builder.gep(scale_data, [builder.add(scale_start, index)]))
+            row = builder.mul(index, ir.Constant(index.type, 64))
+            row = builder.add(row, weight_start)
+            loaded = builder.load(vector_at(builder, weight_data, row, 64), align=4)
+            product = builder.fmul(splat(builder, scale, 64), loaded, flags=("fast",))
+            builder.store(builder.fadd(builder.load(total), product, flags=("fast",)), total)
+        builder.store(builder.load(total), target, align=4)
+        return context.get_dummy_value()
+
+    arguments = (
+        sums, types.int64, scales, types.int64, indices, types.int64, types.int64, weights,
+        types.int64,
+    )  # fmt: skip
+    return types.void(*arguments), codegen
+
+
+def _abreast_adder(width: int) -> Any:
+    @intrinsic
+    def add_abreast(
+        typingctx: Any, sums: Any, at: Any, bias: Any, scales: Any, start: Any, stride: Any,
+        indices: Any, first: Any, count: Any, weights: Any, first_weight: Any, columns: Any,
+    ) -> Any:  # fmt: skip
+        """sums[at + m * stride :][:width] = weights[bias:][:width], plus scales[start + m * stride
+        + i] * weights[first_weight + i * columns :][:width] for each i in indices[first:][:count];
+        for each m < ABREAST.
+        """
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            sums_data, scale_data, index_data, weight_data = (
+                data_of(context, builder, signature.args[k], args[k]) for k in (0, 3, 6, 9)
+            )
+            at_value, bias_value, start_value, stride_value = (args[k] for k in (1, 2, 4, 5))
+            first_value, count_value, weight_start, columns_value = (
+                args[k] for k in (7, 8, 10, 11)
+            )
+            biases = builder.load(vector_at(builder, weight_data, bias_value, width), align=4)
+            totals = [cgutils.alloca_once_value(builder, biases) for _ in range(ABREAST)]
+            with cgutils.for_range(builder, count_value) as loop:
+                index = builder.load(
+                    builder.gep(index_data, [builder.add(first_value, loop.index)])
+                )
+                index = builder.sext(index, ir.IntType(64))
+                row = builder.add(weight_start, builder.mul(index, columns_value))
+                loaded = builder.load(vector_at(builder, weight_data, row, width), align=4)
+                place = builder.add(start_value, index)
+                for total in totals:
+                    scale = builder.load(builder.gep(scale_data, [place]))
+                    product = builder.fmul(splat(builder, scale, width), loaded, flags=("fast",))
+                    added = builder.fadd(builder.load(total), product, flags=("fast",))
+                    builder.store(added, total)
+                    place = builder.add(place, stride_value)
+            place = at_value
+            for total in totals:
+                target = vector_at(builder, sums_data, place, width)
+                builder.store(builder.load(total), target, align=4)
+                place = builder.add(place, stride_value)
+            return context.get_dummy_value()
+
+        arguments = (
+            sums, types.int64, types.int64, scales, types.int64, types.int64, indices,
+            types.int64, types.int64, weights, types.int64, types.int64,
+        )  # fmt: skip
+        return types.void(*arguments), codegen
+
+    return add_abreast
+
+
+WIDE = 32 if get_host_cpu_features().get("avx512f") else 16
+"""Columns whose sums, ABREAST of each, fit into the processor's vector registers."""
+add_abreast_8 = _abreast_adder(8)
+add_abreast_wide = _abreast_adder(WIDE)
+
+
+def _difference_adder(width: int) -> Any:
+    @intrinsic
+    def add_differences(
+        typingctx: Any, out: Any, at: Any, sums: Any, first: Any, table: Any, start: Any,
+        changes: Any, begin: Any, count: Any,
+    ) -> Any:  # fmt: skip
+        """out[at:][:width] = sums[first:][:width], plus rows[after:][:width] and less
+        rows[before:][:width], of rows = table[start:], for each pair (after, before) of the `count`
+        ones in changes[begin:].
+        """
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            out_data, sums_data, table_data, changes_data = (
+                data_of(context, builder, signature.args[k], args[k]) for k in (0, 2, 4, 6)
+            )
+            at_value, first_value, start_value, begin_value, count_value = (
+                args[k] for k in (1, 3, 5, 7, 8)
+            )
+            loaded = builder.load(vector_at(builder, sums_data, first_value, width), align=4)
+            total = cgutils.alloca_once_value(builder, loaded)
+            with cgutils.for_range(builder, count_value) as loop:
+                place = builder.mul(loop.index, ir.Constant(loop.index.type, 2))
+                place = builder.add(place, begin_value)
+                after, before = (
+                    builder.load(
+                        vector_at(
+                            builder,
+                            table_data,
+                            builder.add(
+                                start_value,
+                                builder.load(
+                                    builder.gep(
+                                        changes_data,
+                                        [builder.add(place, ir.Constant(place.type, k))],
+                                    )
+                                ),
+                            ),
+                            width,
+                        ),
+                        align=4,
+                    )
+                    for k in (0, 1)
+                )
+                difference = builder.fsub(after, before, flags=("fast",))
+                builder.store(builder.fadd(builder.load(total), difference), total)
+            target = vector_at(builder, out_data, at_value, width)
+            builder.store(builder.load(total), target, align=4)
+            return context.get_dummy_value()
+
+        arguments = (
+            out, types.int64, sums, types.int64, table, types.int64, changes, types.int64,
+            types.int64,
+        )  # fmt: skip
+        return types.void(*arguments), codegen
+
+    return add_differences
+
+
+add_differences_32 = _difference_adder(32)
+add_differences_64 = _difference_adder(64)

@@ -1,0 +1,135 @@
+"""Sums of rows of weights against numpy, at any place in an array, aligned or not."""
+
+import numpy as np
+import pytest
+from numba import njit
+
+from engine.kernels import rows
+
+
+def floats(count: int, seed: int = 1) -> np.ndarray:
+    return np.random.default_rng(seed).normal(size=count).astype(np.float32)
+
+
+@pytest.mark.parametrize("start", [0, 3])
+@pytest.mark.parametrize("count", [16, 48, 256])
+def test_those_that_are_not_zero_are_listed(start, count):
+    values = floats(count + start)
+    values[start + 5] = 0
+    values[start + 6] = -0.0
+    values[start + 7] = np.nan
+    indices = np.full(start + count + 8, -1, np.int32)
+
+    found = rows.list_nonzero(values, start, count, indices, start)
+
+    np.testing.assert_array_equal(indices[start : start + found], np.flatnonzero(values[start:]))
+    assert (indices[:start] == -1).all()
+
+
+def test_all_or_none_are_listed():
+    indices = np.empty(24, np.int32)
+    assert rows.list_nonzero(np.ones(16, np.float32), 0, 16, indices, 0) == 16
+    np.testing.assert_array_equal(indices[:16], np.arange(16))
+    assert rows.list_nonzero(np.zeros(16, np.float32), 0, 16, indices, 0) == 0
+
+
+@pytest.mark.parametrize("start", [0, 3])
+@pytest.mark.parametrize("count", [8, 16, 40])
+def test_negative_ones_become_zero_and_the_others_are_listed(start, count):
+    stride = count + 6
+    values = floats(start + rows.ABREAST * stride) - 1
+    values[start + 5] = -0.0
+    before = values.copy()
+    indices = np.full(start + count + 8, -1, np.int32)
+
+    found = rows.rectify_abreast(values, start, stride, count, indices, start)
+
+    places = start + np.arange(rows.ABREAST)[:, None] * stride + np.arange(count)
+    expected = np.maximum(before[places], 0)
+    np.testing.assert_array_equal(values[places], expected)
+    listed = indices[start : start + found]
+    np.testing.assert_array_equal(listed, np.flatnonzero((expected > 0).any(axis=0)))
+    assert 0 < found < count
+    untouched = np.setdiff1d(np.arange(len(values)), places)
+    np.testing.assert_array_equal(values[untouched], before[untouched])
+
+
+@njit
+def add_rows(sums, at, scales, first_scale, indices, first_index, count, weights, start):
+    rows.add_rows_64(sums, at, scales, first_scale, indices, first_index, count, weights, start)
+
+
+def test_rows_are_scaled_and_added():
+    sums, scales, weights = floats(64 + 5), floats(30, 2), floats(7 + 32 * 64, 3)
+    before = sums.copy()
+    for count in (0, 1, 4, 19):
+        indices = np.arange(22, dtype=np.int32)[::-1].copy()
+
+        add_rows(sums, 3, scales, 9, indices, 2, count, weights, 7)
+
+        chosen = indices[2 : 2 + count]
+        places = 7 + 64 * chosen[:, None] + np.arange(64)
+        before[3 : 3 + 64] += scales[9 + chosen] @ weights[places]
+        np.testing.assert_allclose(sums, before, rtol=1e-5, atol=1e-5)
+
+
+def abreast_adder(intrinsic):
+    """The intrinsic as something that can be called from here."""
+
+    @njit
+    def call(sums, at, bias, scales, start, stride, indices, first, count, weights, row, columns):
+        intrinsic(
+            sums, at, bias, scales, start, stride, indices, first, count, weights, row, columns
+        )
+
+    return call
+
+
+@pytest.mark.parametrize(
+    ("width", "intrinsic"),
+    [(8, rows.add_abreast_8), (rows.WIDE, rows.add_abreast_wide)],
+)
+def test_rows_are_scaled_and_added_abreast(width, intrinsic):
+    add_abreast = abreast_adder(intrinsic)
+    stride = 43
+    scales, weights = floats(5 * stride, 2), floats(60 + 20 * 70, 3)
+    for count in (0, 1, 7):
+        sums = floats(5 * stride)
+        expected = sums.copy()
+        indices = np.array([0, 19, 3, 4, 5, 11, 2, 8, 1], np.int32)
+
+        add_abreast(sums, 3, 5, scales, 2, stride, indices, 2, count, weights, 50, 70)
+
+        chosen = indices[2 : 2 + count]
+        added = weights[50 + 70 * chosen[:, None] + np.arange(width)]
+        for member in range(rows.ABREAST):
+            scaled = scales[2 + member * stride + chosen] @ added
+            at = 3 + member * stride
+            expected[at : at + width] = weights[5 : 5 + width] + scaled
+        np.testing.assert_allclose(sums, expected, rtol=1e-5, atol=1e-5)
+
+
+def difference_adder(intrinsic):
+    """The intrinsic as something that can be called from here."""
+
+    @njit
+    def call(out, at, sums, first, table, start, changes, begin, count):
+        intrinsic(out, at, sums, first, table, start, changes, begin, count)
+
+    return call
+
+
+@pytest.mark.parametrize("width", [32, 64])
+def test_differences_of_rows_are_added(width):
+    add_differences = difference_adder(getattr(rows, f"add_differences_{width}"))
+    sums, table = floats(width + 6, 2), floats(1000, 3)
+    changes = np.array([[1, 2], [0, 500], [77, 3], [900, 901]])
+    for count in (0, 1, 3):
+        out = floats(width + 4)
+        expected = out.copy()
+
+        add_differences(out, 2, sums, 6, table, 9, changes.ravel(), 2, count)
+
+        after, before = changes[1 : 1 + count, :, None].transpose(1, 0, 2) + 9 + np.arange(width)
+        expected[2 : 2 + width] = sums[6:] + (table[after] - table[before]).sum(axis=0)
+        np.testing.assert_allclose(out, expected, rtol=1e-5, atol=1e-5)
