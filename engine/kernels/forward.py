@@ -160,7 +160,8 @@ def _heads(
     """From the first sums of the boards of a group, of one game plan, to their probabilities.
 
     scratch.members says which rows of boards they are, and scratch.targets where in values,
-    float32[.], their five are written.
+    float32[.], their five are written. Where they are fewer than GROUP, older sums fill it up, and
+    nobody reads what becomes of them.
     """
     hidden, targets = net.sizes[0], scratch.targets
     active = rectify_abreast(scratch.layers, 0, scratch.stride, hidden, scratch.active, 0)
