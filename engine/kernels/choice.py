@@ -65,8 +65,8 @@ def _keep(
 def keep_worthy(
     net: Net, scratch: Scratch, high: int, low: int, outcomes: tuple[float, ...]
 ) -> int:
-    """Write to scratch.kept the results of a roll that are worth evaluating, the most promising
-    first; how many they are. After `set_position`.
+    """Write to scratch.kept the results of a roll that are worth evaluating; how many they are.
+    After `set_position`.
 
     outcomes: what each of the five probabilities counts for to the next player.
     """

@@ -162,8 +162,13 @@ def test_more_wins_are_worth_more(values, context, ready, win, other, gammons):
 
 @given(probabilities(), contexts(), st.floats(0, 1))
 def test_access_to_the_cube_is_never_a_loss(values, context, ready):
-    """Owning is worth at least as much as a cube in the centre, and that as the opponent's."""
+    """Owning it is worth at least as much as the opponent's owning it, and in money as none.
+
+    In matches without gammons: where they win the match already, the live cube is turned at the
+    other's take point although holding it would bring its owner more.
+    """
     context = replace(context, jacoby=False, in_play=True)
+    values = values if context.is_money else chances(float(values[0]))
     owned, centred, theirs = (
         equity(values, replace(context, owner=owner), LIVE * min(ready, ONE_SIDE)).no_double
         for owner in (Owner.ME, Owner.CENTRE, Owner.OPPONENT)
