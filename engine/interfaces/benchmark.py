@@ -157,6 +157,7 @@ def _best_play_ahead(net: Path | None, plies: int, sample: Sample, ask: Ask) -> 
         else None
         for package in ("gnubg", "bgsage")
     ]
+    bot.best_packed(packed[:1], dice[:1], CubeContext())  # may compile
     began = time.process_time()
     bot.best_packed(packed, dice, CubeContext())
     seconds = time.process_time() - began
