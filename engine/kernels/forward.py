@@ -3,9 +3,10 @@
 The first layer needs no matrix product: every (slot, count) of a packed board selects one row of
 `table`, and the hidden sum of a position is the sum of its rows. A play changes a few slots, so
 the sum of a result is the sum of its parent plus a few differences of rows (the idea behind NNUE,
-Nasu 2018). The best results of a roll are evaluated together, a block of units at a time: they need
+Nasu 2018). The sums of a batch of results are found together, a block of units at a time: they need
 much the same rows, which stay in the processor's nearest cache meanwhile. After a ReLU most of a
-layer is zero, and much the same units in each of them: the next layer skips what is zero in all.
+layer is zero, and much the same units in each result: the later layers take a group of results of
+one game plan at a time, and skip what is zero in all of them.
 
 Outputs are the logits of the five probabilities and three unused ones.
 """
@@ -21,8 +22,8 @@ from engine.kernels.bits import lowest_bit
 from engine.kernels.movegen import OTHER, SIZE
 from engine.kernels.net import (
     ACTIVE,
+    BATCH,
     BLOCK,
-    CHANGES,
     COUNTS,
     GROUP,
     OUTPUTS,
@@ -60,35 +61,32 @@ NO_PLAN = -1  # of a board whose values are known without the net
 
 
 @njit(inline="always")
-def _later_layers(net: Net, scratch: Scratch, start: int, active: int) -> int:
-    """The sums of the later layers of a group, by the weights from weights[start:]; where those of
-    the outputs begin in layers.
-
-    active: how many units of the first layer are listed.
+def _later_layers(net: Net, scratch: Scratch, first: int, plan: int) -> int:
+    """The sums of the later layers of the group, of one game plan, whose first sums begin with
+    those of member `first` of the batch; where those of the outputs begin in layers.
     """
     layers, stride, weights = scratch.layers, scratch.stride, net.weights
-    at, listed = 0, 0
+    start = net.sizes[0] + plan * net.plan_weights
+    below, above = first * stride, BATCH * stride
     for layer in range(len(net.sizes) - 1):
         n_in, n_out = net.sizes[layer], net.sizes[layer + 1]
-        if layer > 0:
-            listed = stride
-            active = rectify_abreast(layers, at, stride, n_in, scratch.active, listed)
-        bias, above = start + n_in * n_out, at + GROUP * stride
+        active = rectify_abreast(layers, below, stride, n_in, scratch.active)
+        bias = start + n_in * n_out
         column = 0
         while column + WIDE <= n_out:
             add_abreast_wide(
-                layers, above + column, bias + column, layers, at, stride,
-                scratch.active, listed, active, weights, start + column, n_out,
+                layers, above + column, bias + column, layers, below, stride,
+                scratch.active, active, weights, start + column, n_out,
             )  # fmt: skip
             column += WIDE
         while column < n_out:
             add_abreast_8(
-                layers, above + column, bias + column, layers, at, stride,
-                scratch.active, listed, active, weights, start + column, n_out,
+                layers, above + column, bias + column, layers, below, stride,
+                scratch.active, active, weights, start + column, n_out,
             )  # fmt: skip
             column += 8
-        start, at = bias + n_out, above
-    return at
+        start, below, above = bias + n_out, above, above + GROUP * stride
+    return below
 
 
 @inner(fastmath=True)
@@ -154,24 +152,16 @@ def _plan(net: Net, boards: Array, row: int) -> int:
 
 
 @njit(inline="always")
-def _heads(
-    net: Net, scratch: Scratch, boards: Array, members: int, plan: int, values: Array
+def _outputs_into(
+    scratch: Scratch, at: int, boards: Array, row: int, values: Array, to: int
 ) -> None:
-    """From the first sums of the boards of a group, of one game plan, to their probabilities.
-
-    scratch.members says which rows of boards they are, and scratch.targets where in values,
-    float32[.], their five are written. Where they are fewer than GROUP, older sums fill it up, and
-    nobody reads what becomes of them.
+    """From the sums of the outputs, which begin in layers[at:], to the five probabilities of
+    boards[row], written to values[to:].
     """
-    hidden, targets = net.sizes[0], scratch.targets
-    active = rectify_abreast(scratch.layers, 0, scratch.stride, hidden, scratch.active, 0)
-    at = _later_layers(net, scratch, hidden + plan * net.plan_weights, active)
-    for member in range(members):
-        logistic_8(scratch.layers, at)
-        for output in range(5):
-            values[targets[member] + output] = scratch.layers[at + output]
-        _make_possible(boards, scratch.members[member], values, targets[member])
-        at += scratch.stride
+    logistic_8(scratch.layers, at)
+    for output in range(5):
+        values[to + output] = scratch.layers[at + output]
+    _make_possible(boards, row, values, to)
 
 
 @njit(inline="always")
@@ -281,36 +271,90 @@ def set_position(net: Net, scratch: Scratch, boards: Array, row: int) -> None:
 
 
 @njit(inline="always")
-def _list_kept(net: Net, scratch: Scratch, row: int, member: int) -> None:
-    """List what kept[row] changes of the parent's first sums, as a member of the group.
-
-    A play changes about a quarter of the tactical features.
-    """
-    counts = scratch.counts
-    counts[2 * member] = list_changes(scratch, scratch.kept_bytes, row, BLOCK, member * CHANGES)
-    if len(net.tactics):
-        at = member * ACTIVE
-        tactics_into(scratch.kept_bytes, row, scratch.tactics, at)
-        for index in range(TACTICS):
-            scratch.tactics[at + index] -= scratch.parent_tactics[index]
-        counts[2 * member + 1] = _list_tactics(scratch, at)
+def _clear_beyond(scratch: Scratch, members: int) -> None:
+    """Zeros beyond the first sums of the batch: a last group that is not full reads them too."""
+    end = members * scratch.stride
+    for place in range(end, end + (GROUP - 1) * scratch.stride):
+        scratch.layers[place] = np.float32(0)
 
 
 @njit(inline="always")
-def _add_group(net: Net, scratch: Scratch, members: int) -> None:
-    """The first sums of the members of the group, into layers, from those of the parent."""
-    layers, counts = scratch.layers, scratch.counts
+def _order_by_plan(net: Net, scratch: Scratch, start: int, stop: int) -> int:
+    """List in scratch.order the rows of kept[start:stop] that the net is asked for, game plan by
+    game plan; how many. The values of the others are written to scratch.five.
+    """
+    words, boards, plans = scratch.kept, scratch.kept_bytes, scratch.plans
+    waiting = 0  # the plans there are, a bit for each
+    for row in range(start, stop):
+        plans[row] = NO_PLAN
+        if not _known(net, words, boards, row, scratch.five, OUTPUTS * row):
+            plans[row] = _plan(net, boards, row)
+            waiting |= 1 << plans[row]
+    count, plan = 0, 0
+    while waiting >> plan:
+        for row in range(start, stop if waiting >> plan & 1 else start):
+            if plans[row] == plan:
+                scratch.order[count] = row
+                count += 1
+        plan += 1
+    return count
+
+
+@njit(inline="always")
+def _list_batch(net: Net, scratch: Scratch, members: int) -> None:
+    """List what each member of the batch changes of the parent's first sums.
+
+    A play changes about a quarter of the tactical features.
+    """
+    starts = scratch.change_starts
+    starts[0] = 0
+    for member in range(members):
+        row = scratch.order[member]
+        count = list_changes(scratch, scratch.kept_bytes, row, BLOCK, starts[member])
+        starts[member + 1] = starts[member] + 2 * count
+        if len(net.tactics):
+            at = member * ACTIVE
+            tactics_into(scratch.kept_bytes, row, scratch.tactics, at)
+            for index in range(TACTICS):
+                scratch.tactics[at + index] -= scratch.parent_tactics[index]
+            scratch.tactic_counts[member] = _list_tactics(scratch, at)
+
+
+@njit(inline="always")
+def _add_batch(net: Net, scratch: Scratch, members: int) -> None:
+    """The first sums of the members of the batch, into layers, from those of the parent."""
+    layers, starts, stride = scratch.layers, scratch.change_starts, scratch.stride
     for block in range(0, net.sizes[0], BLOCK):
         for member in range(members):
-            to = member * scratch.stride + block
+            to = member * stride + block
             add_differences_64(
                 layers, to, scratch.sums, block, net.table, block * ROWS,
-                scratch.changes, member * CHANGES, counts[2 * member],
+                scratch.changes, starts[member], (starts[member + 1] - starts[member]) // 2,
             )  # fmt: skip
             if len(net.tactics):
                 _add_tactics(
-                    net, scratch, member * ACTIVE, counts[2 * member + 1], block, layers, to
+                    net, scratch, member * ACTIVE, scratch.tactic_counts[member], block, layers, to
                 )
+
+
+@njit(inline="always")
+def _evaluate_batch(net: Net, scratch: Scratch, start: int, stop: int) -> None:
+    """`evaluate_kept` of kept[start:stop], no more than BATCH."""
+    order, plans = scratch.order, scratch.plans
+    members = _order_by_plan(net, scratch, start, stop)
+    _list_batch(net, scratch, members)
+    _add_batch(net, scratch, members)
+    _clear_beyond(scratch, members)
+    first = 0
+    while first < members:
+        plan = plans[order[first]]
+        at = _later_layers(net, scratch, first, plan)
+        end = min(first + GROUP, members)
+        while first < end and plans[order[first]] == plan:
+            row = order[first]
+            _outputs_into(scratch, at, scratch.kept_bytes, row, scratch.five, OUTPUTS * row)
+            at += scratch.stride
+            first += 1
 
 
 @inner
@@ -320,26 +364,8 @@ def evaluate_kept(net: Net, scratch: Scratch, stop: int) -> None:
     Those of kept[row] are written to scratch.five[OUTPUTS * row:].
     """
     scratch.evaluated[0] += stop
-    words, boards, five, plans = scratch.kept, scratch.kept_bytes, scratch.five, scratch.plans
-    waiting = 0  # the plans of those that the net is asked for, a bit for each
-    for row in range(stop):
-        plans[row] = NO_PLAN
-        if not _known(net, words, boards, row, five, OUTPUTS * row):
-            plans[row] = _plan(net, boards, row)
-            waiting |= 1 << plans[row]
-    plan = 0
-    while waiting >> plan:
-        members = 0
-        for row in range(stop if waiting >> plan & 1 else 0):
-            if plans[row] == plan:
-                _list_kept(net, scratch, row, members)
-                scratch.members[members], scratch.targets[members] = row, OUTPUTS * row
-                members += 1
-            if members == GROUP or (members > 0 and row == stop - 1):
-                _add_group(net, scratch, members)
-                _heads(net, scratch, boards, members, plan, five)
-                members = 0
-        plan += 1
+    for start in range(0, stop, BATCH):
+        _evaluate_batch(net, scratch, start, min(start + BATCH, stop))
 
 
 @inner
@@ -351,8 +377,8 @@ def evaluate_into(net: Net, scratch: Scratch, words: Array, boards: Array, row: 
     """
     if not _known(net, words, boards, row, values, 0):
         _all_sums(net, scratch, boards, row, scratch.layers)
-        scratch.members[0], scratch.targets[0] = row, 0
-        _heads(net, scratch, boards, 1, _plan(net, boards, row), values)
+        at = _later_layers(net, scratch, 0, _plan(net, boards, row))
+        _outputs_into(scratch, at, boards, row, values, 0)
 
 
 @kernel

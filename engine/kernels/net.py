@@ -12,8 +12,8 @@ from engine.kernels.tactics import TACTICS
 
 __all__ = [
     "ACTIVE",
+    "BATCH",
     "BLOCK",
-    "CHANGES",
     "COUNTS",
     "GROUP",
     "KEPT",
@@ -33,9 +33,10 @@ COUNTS = 16  # rows of the table a slot has
 ROWS = SIZE * COUNTS  # of the table
 BLOCK = 64  # units of the first layer that are summed up at a time
 PRUNING = 32  # units of the net that says which results are worth evaluating
-GROUP = ABREAST  # results that are evaluated together
+GROUP = ABREAST  # results whose later layers are worked out together
+BATCH = 128  # results whose first sums are
 KEPT = GROUP  # so many of a roll are worth evaluating at the most
-CHANGES = 2 * SIZE  # places for what one of them changes
+CHANGES = 2 * SIZE  # places for what one result changes
 ACTIVE = TACTICS + 8  # places for the list of its tactical features
 
 
@@ -70,27 +71,27 @@ class Scratch(NamedTuple):
     """The working memory of one thread."""
 
     layers: Array
-    """float32[(L + 1) * GROUP * stride]: each layer's sums of a group of boards, the first layer's
-    first and the outputs last."""
+    """float32[(BATCH + L * GROUP) * stride]: the first sums of a batch of boards; then those of
+    each later layer of a group, the outputs last."""
     stride: int
     """Where the next board's begin."""
     active: Array
-    """int32[2, .], flat: indices of the first layer's positive sums, then of a later one's."""
+    """int32[.]: indices of the sums of a layer that are positive in one of a group."""
     changes: Array
-    """int64[GROUP * CHANGES]: where in a block of the table the rows begin that a play adds and
-    takes away, by turns, for each of a group."""
+    """int64[BATCH * CHANGES]: where in a block of the table the rows begin that a play adds and
+    takes away, by turns."""
+    change_starts: Array
+    """int64[BATCH + 1]: where in it those of each of the batch begin."""
     sums: Array
     """float32[H]: the first sums of `parent`."""
     tactics: Array
-    """float32[GROUP * ACTIVE]: the tactical features of a result, or what they have changed by."""
+    """float32[BATCH * ACTIVE]: the tactical features of a result, or what they have changed by."""
     active_tactics: Array
-    """int32[GROUP * ACTIVE]: which of these matter."""
-    counts: Array
-    """int64[2 * GROUP]: how many changes and active tactics each of a group has, by turns."""
-    members: Array
-    """int64[GROUP]: the rows of the boards of a group."""
-    targets: Array
-    """int64[GROUP]: where their values are to be written."""
+    """int32[BATCH * ACTIVE]: which of these matter."""
+    tactic_counts: Array
+    """int64[BATCH]: how many that are."""
+    order: Array
+    """int64[BATCH]: the rows of `kept` that are evaluated together."""
     parent_tactics: Array
     """float32[TACTICS]: those of `parent`."""
     results: Array
@@ -144,7 +145,8 @@ def copy_into(target: Array, source: Array) -> None:
 def make_scratch(sizes: Array) -> Scratch:
     """The working memory of one thread for a net of these sizes."""
     stride = (sizes.max() + 8 + 15) // 16 * 16  # whole cache lines
-    layers = np.zeros(len(sizes) * GROUP * stride, np.float32)
+    layers = np.empty((BATCH + (len(sizes) - 1) * GROUP) * stride, np.float32)
+    layers[: GROUP * stride] = 0  # of a group not full all are read
     results = np.empty((MAX_RESULTS, 8), np.uint64)
     board = np.empty(8, np.uint64)
     parent = np.empty(8, np.uint64)
@@ -152,14 +154,14 @@ def make_scratch(sizes: Array) -> Scratch:
     return Scratch(
         layers,
         stride,
-        np.empty(2 * stride, np.int32),
-        np.empty(GROUP * CHANGES, np.int64),
+        np.empty(stride, np.int32),
+        np.empty(BATCH * CHANGES, np.int64),
+        np.empty(BATCH + 1, np.int64),
         np.empty(sizes[0], np.float32),
-        np.zeros(GROUP * ACTIVE, np.float32),
-        np.zeros(GROUP * ACTIVE, np.int32),
-        np.zeros(2 * GROUP, np.int64),
-        np.empty(GROUP, np.int64),
-        np.empty(GROUP, np.int64),
+        np.empty(BATCH * ACTIVE, np.float32),
+        np.empty(BATCH * ACTIVE, np.int32),
+        np.empty(BATCH, np.int64),
+        np.empty(BATCH, np.int64),
         np.zeros(TACTICS, np.float32),
         results,
         results.view(np.int8),

@@ -131,22 +131,20 @@ _rectify_8, _rectify_16 = _rectifier(8), _rectifier(16)
 
 
 @inner
-def rectify_abreast(
-    values: Array, start: int, stride: int, count: int, indices: Array, to: int
-) -> int:
+def rectify_abreast(values: Array, start: int, stride: int, count: int, indices: Array) -> int:
     """ReLU in place of values[start + m * stride :][:count] for each m < ABREAST.
 
-    Written to indices[to:], int32: each k < count where one of them at least is above zero; how
-    many is returned. count must be a multiple of 8; indices needs 8 places more.
+    Written to indices, int32: each k < count where one of them at least is above zero; how many is
+    returned. count must be a multiple of 8; indices needs 8 places more.
     """
-    found = to
+    found = 0
     base = 0
     while base + 16 <= count:
         found += _rectify_16(values, start, stride, base, indices, found, _SET_BITS)
         base += 16
     if base < count:
         found += _rectify_8(values, start, stride, base, indices, found, _SET_BITS)
-    return found - to
+    return found
 
 
 @intrinsic
@@ -190,27 +188,23 @@ def _abreast_adder(width: int) -> Any:
     @intrinsic
     def add_abreast(
         typingctx: Any, sums: Any, at: Any, bias: Any, scales: Any, start: Any, stride: Any,
-        indices: Any, first: Any, count: Any, weights: Any, first_weight: Any, columns: Any,
+        indices: Any, count: Any, weights: Any, first_weight: Any, columns: Any,
     ) -> Any:  # fmt: skip
         """sums[at + m * stride :][:width] = weights[bias:][:width], plus scales[start + m * stride
-        + i] * weights[first_weight + i * columns :][:width] for each i in indices[first:][:count];
-        for each m < ABREAST.
+        + i] * weights[first_weight + i * columns :][:width] for each i in indices[:count]; for each
+        m < ABREAST.
         """
 
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             sums_data, scale_data, index_data, weight_data = (
-                data_of(context, builder, signature.args[k], args[k]) for k in (0, 3, 6, 9)
+                data_of(context, builder, signature.args[k], args[k]) for k in (0, 3, 6, 8)
             )
             at_value, bias_value, start_value, stride_value = (args[k] for k in (1, 2, 4, 5))
-            first_value, count_value, weight_start, columns_value = (
-                args[k] for k in (7, 8, 10, 11)
-            )
+            count_value, weight_start, columns_value = (args[k] for k in (7, 9, 10))
             biases = builder.load(vector_at(builder, weight_data, bias_value, width), align=4)
             totals = [cgutils.alloca_once_value(builder, biases) for _ in range(ABREAST)]
             with cgutils.for_range(builder, count_value) as loop:
-                index = builder.load(
-                    builder.gep(index_data, [builder.add(first_value, loop.index)])
-                )
+                index = builder.load(builder.gep(index_data, [loop.index]))
                 index = builder.sext(index, ir.IntType(64))
                 row = builder.add(weight_start, builder.mul(index, columns_value))
                 loaded = builder.load(vector_at(builder, weight_data, row, width), align=4)
@@ -230,7 +224,7 @@ def _abreast_adder(width: int) -> Any:
 
         arguments = (
             sums, types.int64, types.int64, scales, types.int64, types.int64, indices,
-            types.int64, types.int64, weights, types.int64, types.int64,
+            types.int64, weights, types.int64, types.int64,
         )  # fmt: skip
         return types.void(*arguments), codegen
 
