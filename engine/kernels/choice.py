@@ -214,6 +214,26 @@ def choose_cubeful_results(
         chosen[index] = scratch.kept[row]
 
 
+@inner
+def _back_up(
+    net: Net, scratch: Scratch, boards: Array, row: int, best: Array, totals: Array
+) -> None:
+    """`backup_rolls` of boards[row]; best: float32[5], working memory."""
+    set_position(net, scratch, boards, row)
+    evaluate_rolls(net, scratch, CUBELESS)
+    totals[:] = 0
+    for roll in range(ROLLS):
+        five_into(best, scratch, best_kept(scratch, scratch.starts[roll], scratch.starts[roll + 1]))
+        weight = np.float32(WEIGHTS[roll] / THROWS)
+        totals[0] += weight * (1 - best[0])
+        totals[1] += weight * best[3]
+        totals[2] += weight * best[4]
+        totals[3] += weight * best[1]
+        totals[4] += weight * best[2]
+    for column in range(5):
+        totals[column] = min(max(totals[column], np.float32(0)), np.float32(1))
+
+
 @kernel
 def backup_rolls(net: Net, boards: Array, values: Array) -> int:
     """The exact one-ply backup: the mean over the 21 rolls of the best result's value.
@@ -223,21 +243,6 @@ def backup_rolls(net: Net, boards: Array, values: Array) -> int:
     """
     scratch = make_scratch(net.sizes)
     best = np.empty(5, np.float32)
-    for index in range(len(boards)):
-        set_position(net, scratch, boards, index)
-        evaluate_rolls(net, scratch, CUBELESS)
-        totals = values[index]
-        totals[:] = 0
-        for roll in range(ROLLS):
-            five_into(
-                best, scratch, best_kept(scratch, scratch.starts[roll], scratch.starts[roll + 1])
-            )
-            weight = np.float32(WEIGHTS[roll] / THROWS)
-            totals[0] += weight * (1 - best[0])
-            totals[1] += weight * best[3]
-            totals[2] += weight * best[4]
-            totals[3] += weight * best[1]
-            totals[4] += weight * best[2]
-        for column in range(5):
-            totals[column] = min(max(totals[column], np.float32(0)), np.float32(1))
+    for row in range(len(boards)):
+        _back_up(net, scratch, boards, row, best, values[row])
     return scratch.evaluated[0]

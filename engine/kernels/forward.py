@@ -4,9 +4,9 @@ The first layer needs no matrix product: every (slot, count) of a packed board s
 `table`, and the hidden sum of a position is the sum of its rows. A play changes a few slots, so
 the sum of a result is the sum of its parent plus a few differences of rows (the idea behind NNUE,
 Nasu 2018). The sums of a batch of results are found together, a block of units at a time: they need
-much the same rows, which stay in the processor's nearest cache meanwhile. After a ReLU most of a
-layer is zero, and much the same units in each result: the later layers take a group of results of
-one game plan at a time, and skip what is zero in all of them.
+much the same differences, which are worked out once and stay in the processor's nearest cache.
+After a ReLU most of a layer is zero, and much the same units in each result: the later layers take
+a group of results of one game plan at a time, and skip what is zero in all of them.
 
 Outputs are the logits of the five probabilities and three unused ones.
 """
@@ -38,7 +38,7 @@ from engine.kernels.rows import (
     WIDE,
     add_abreast_8,
     add_abreast_wide,
-    add_differences_64,
+    add_listed_64,
     add_rows_64,
     list_nonzero,
     rectify_abreast,
@@ -51,7 +51,6 @@ __all__ = [
     "evaluate_into",
     "evaluate_kept",
     "has_won",
-    "list_changes",
     "set_position",
 ]
 
@@ -109,23 +108,6 @@ def _first_sums(
                 place = np.uint64(row + block * ROWS)
                 for unit in range(width):
                     sums[np.uint64(block) + np.uint64(unit)] += table[place + np.uint64(unit)]
-
-
-@njit(inline="always")
-def list_changes(scratch: Scratch, boards: Array, row: int, width: int, to: int) -> int:
-    """Write to scratch.changes[to:] where the rows that int8 boards[row] adds to the sums of the
-    parent and takes away begin in a table's block of this width; how many pairs.
-    """
-    changes = scratch.changes
-    count = 0
-    changed = np.uint64(mask_unequal(boards, row * SIZE, scratch.parent_bytes))
-    while changed:
-        slot = lowest_bit(changed)
-        changed &= changed - np.uint64(1)
-        changes[to + 2 * count] = (slot * COUNTS + boards[row, slot]) * width
-        changes[to + 2 * count + 1] = (slot * COUNTS + scratch.parent_bytes[slot]) * width
-        count += 1
-    return count
 
 
 @njit(inline="always")
@@ -301,35 +283,76 @@ def _order_by_plan(net: Net, scratch: Scratch, start: int, stop: int) -> int:
 
 
 @njit(inline="always")
-def _list_batch(net: Net, scratch: Scratch, members: int) -> None:
-    """List what each member of the batch changes of the parent's first sums.
-
-    A play changes about a quarter of the tactical features.
+def _list_changes(scratch: Scratch, row: int, to: int, known: int) -> tuple[int, int]:
+    """List in scratch.places[to:] what kept[row] changes of the parent; where the list ends, and
+    how many changes of the batch are known then, `known` of them before.
     """
-    starts = scratch.change_starts
-    starts[0] = 0
-    for member in range(members):
-        row = scratch.order[member]
-        count = list_changes(scratch, scratch.kept_bytes, row, BLOCK, starts[member])
-        starts[member + 1] = starts[member] + 2 * count
-        if len(net.tactics):
-            at = member * ACTIVE
-            tactics_into(scratch.kept_bytes, row, scratch.tactics, at)
-            for index in range(TACTICS):
-                scratch.tactics[at + index] -= scratch.parent_tactics[index]
-            scratch.tactic_counts[member] = _list_tactics(scratch, at)
+    boards, parent, numbers = scratch.kept_bytes, scratch.parent_bytes, scratch.numbers
+    changed = np.uint64(mask_unequal(boards, row * SIZE, parent))
+    while changed:
+        slot = lowest_bit(changed)
+        changed &= changed - np.uint64(1)
+        after = slot * COUNTS + boards[row, slot]
+        number = numbers[after]
+        if number < 0:
+            number = known
+            numbers[after] = number
+            scratch.changes[2 * number] = after
+            scratch.changes[2 * number + 1] = slot * COUNTS + parent[slot]
+            known += 1
+        scratch.places[to] = number * BLOCK
+        to += 1
+    return to, known
 
 
 @njit(inline="always")
-def _add_batch(net: Net, scratch: Scratch, members: int) -> None:
+def _list_batch(net: Net, scratch: Scratch, members: int) -> int:
+    """List what each member of the batch changes of the parent's first sums; how many changes of
+    checkers there are in all.
+
+    A play changes about a quarter of the tactical features.
+    """
+    starts, tactics, parent_tactics = scratch.place_starts, scratch.tactics, scratch.parent_tactics
+    starts[0] = 0
+    known = 0
+    for member in range(members):
+        row = scratch.order[member]
+        starts[member + 1], known = _list_changes(scratch, row, starts[member], known)
+        if len(net.tactics):
+            at = member * ACTIVE
+            tactics_into(scratch.kept_bytes, row, tactics, at)
+            for index in range(TACTICS):
+                tactics[np.uint64(at) + np.uint64(index)] -= parent_tactics[index]
+            scratch.tactic_counts[member] = _list_tactics(scratch, at)
+    for number in range(known):
+        scratch.numbers[scratch.changes[2 * number]] = -1
+    return known
+
+
+@njit(inline="always")
+def _difference_rows(net: Net, scratch: Scratch, known: int, block: int) -> None:
+    """What each change of the batch adds to a block of first sums, into scratch.differences."""
+    table, differences, changes = net.table, scratch.differences, scratch.changes
+    for number in range(known):
+        after = np.uint64(block * ROWS + changes[2 * number] * BLOCK)
+        before = np.uint64(block * ROWS + changes[2 * number + 1] * BLOCK)
+        to = np.uint64(number * BLOCK)
+        for unit in range(BLOCK):
+            lane = np.uint64(unit)
+            differences[to + lane] = table[after + lane] - table[before + lane]
+
+
+@njit(inline="always")
+def _add_batch(net: Net, scratch: Scratch, members: int, known: int) -> None:
     """The first sums of the members of the batch, into layers, from those of the parent."""
-    layers, starts, stride = scratch.layers, scratch.change_starts, scratch.stride
+    layers, starts, stride = scratch.layers, scratch.place_starts, scratch.stride
     for block in range(0, net.sizes[0], BLOCK):
+        _difference_rows(net, scratch, known, block)
         for member in range(members):
             to = member * stride + block
-            add_differences_64(
-                layers, to, scratch.sums, block, net.table, block * ROWS,
-                scratch.changes, starts[member], (starts[member + 1] - starts[member]) // 2,
+            add_listed_64(
+                layers, to, scratch.sums, block, scratch.differences,
+                scratch.places, starts[member], starts[member + 1] - starts[member],
             )  # fmt: skip
             if len(net.tactics):
                 _add_tactics(
@@ -342,8 +365,8 @@ def _evaluate_batch(net: Net, scratch: Scratch, start: int, stop: int) -> None:
     """`evaluate_kept` of kept[start:stop], no more than BATCH."""
     order, plans = scratch.order, scratch.plans
     members = _order_by_plan(net, scratch, start, stop)
-    _list_batch(net, scratch, members)
-    _add_batch(net, scratch, members)
+    known = _list_batch(net, scratch, members)
+    _add_batch(net, scratch, members, known)
     _clear_beyond(scratch, members)
     first = 0
     while first < members:

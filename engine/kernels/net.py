@@ -36,7 +36,6 @@ PRUNING = 32  # units of the net that says which results are worth evaluating
 GROUP = ABREAST  # results whose later layers are worked out together
 BATCH = 128  # results whose first sums are
 KEPT = GROUP  # so many of a roll are worth evaluating at the most
-CHANGES = 2 * SIZE  # places for what one result changes
 ACTIVE = TACTICS + 8  # places for the list of its tactical features
 
 
@@ -78,10 +77,16 @@ class Scratch(NamedTuple):
     active: Array
     """int32[.]: indices of the sums of a layer that are positive in one of a group."""
     changes: Array
-    """int64[BATCH * CHANGES]: where in a block of the table the rows begin that a play adds and
-    takes away, by turns."""
-    change_starts: Array
-    """int64[BATCH + 1]: where in it those of each of the batch begin."""
+    """int64[2 * ROWS]: the rows of the table that a play adds and takes away, by turns: each change
+    of a batch once. For the pruning net: where they begin, of one result."""
+    numbers: Array
+    """int64[ROWS]: the number of the change that adds a row, -1 while it is not known."""
+    differences: Array
+    """float32[ROWS * BLOCK]: what each change adds to a block of first sums."""
+    places: Array
+    """int64[BATCH * SIZE]: where in it the changes of each of the batch begin."""
+    place_starts: Array
+    """int64[BATCH + 1]: where in `places` the list of each of the batch begins."""
     sums: Array
     """float32[H]: the first sums of `parent`."""
     tactics: Array
@@ -155,7 +160,10 @@ def make_scratch(sizes: Array) -> Scratch:
         layers,
         stride,
         np.empty(stride, np.int32),
-        np.empty(BATCH * CHANGES, np.int64),
+        np.empty(2 * ROWS, np.int64),
+        np.full(ROWS, -1, np.int64),
+        np.empty(ROWS * BLOCK, np.float32),
+        np.empty(BATCH * SIZE, np.int64),
         np.empty(BATCH + 1, np.int64),
         np.empty(sizes[0], np.float32),
         np.empty(BATCH * ACTIVE, np.float32),

@@ -10,12 +10,15 @@ beside the sums of the other results of the same roll. It was trained on just th
 from typing import Any
 
 import numpy as np
+from numba import njit
 
 from engine.kernels import inner
-from engine.kernels.forward import has_won, list_changes
-from engine.kernels.net import KEPT, PRUNING, Net, Scratch
+from engine.kernels.bits import lowest_bit
+from engine.kernels.forward import has_won
+from engine.kernels.movegen import SIZE
+from engine.kernels.net import COUNTS, KEPT, PRUNING, Net, Scratch
 from engine.kernels.rows import add_differences_32
-from engine.kernels.vector import positive_dot_32
+from engine.kernels.vector import mask_unequal, positive_dot_32
 
 __all__ = ["PROMISING", "keep_promising", "weigh_outcomes"]
 
@@ -41,6 +44,24 @@ def weigh_outcomes(net: Net, scratch: Scratch, outcomes: tuple[float, ...]) -> N
         scratch.pruning_worth[unit] = worth
 
 
+@njit(inline="always")
+def _list_changes(scratch: Scratch, row: int) -> int:
+    """Write to scratch.changes where the rows of the table begin that results[row] adds to the sums
+    of the parent and takes away, by turns; how many pairs.
+    """
+    boards = scratch.children
+    changes = scratch.changes
+    count = 0
+    changed = np.uint64(mask_unequal(boards, row * SIZE, scratch.parent_bytes))
+    while changed:
+        slot = lowest_bit(changed)
+        changed &= changed - np.uint64(1)
+        changes[2 * count] = (slot * COUNTS + boards[row, slot]) * PRUNING
+        changes[2 * count + 1] = (slot * COUNTS + scratch.parent_bytes[slot]) * PRUNING
+        count += 1
+    return count
+
+
 @inner
 def keep_promising(net: Net, scratch: Scratch, count: int, within: float) -> int:
     """Write to scratch.promising the rows of scratch.results[:count] that are worth evaluating.
@@ -53,10 +74,10 @@ def keep_promising(net: Net, scratch: Scratch, count: int, within: float) -> int
     for row in range(count):
         score = np.float32(-np.inf)
         if not has_won(scratch.results, row):
-            changes = list_changes(scratch, scratch.children, row, PRUNING, 0)
+            changes = _list_changes(scratch, row)
             add_differences_32(
-                scratch.pruning_layer, 0, scratch.pruning_sums, 0,
-                net.pruning_table, 0, scratch.changes, 0, changes,
+                scratch.pruning_layer, scratch.pruning_sums, net.pruning_table,
+                scratch.changes, changes,
             )  # fmt: skip
             score = positive_dot_32(scratch.pruning_layer, scratch.pruning_worth)
         if found == KEPT and score >= scores[KEPT - 1]:

@@ -22,7 +22,7 @@ __all__ = [
     "add_abreast_8",
     "add_abreast_wide",
     "add_differences_32",
-    "add_differences_64",
+    "add_listed_64",
     "add_rows_64",
     "list_nonzero",
     "rectify_abreast",
@@ -93,6 +93,17 @@ def list_nonzero(values: Array, start: int, count: int, indices: Array, to: int)
     return found - to
 
 
+def _larger(builder: Any, left: Any, right: Any) -> Any:
+    """The larger of two float32 vectors, lane by lane, none of which is NaN.
+
+    LLVM makes of a comparison and a choice a masked store, which some processors take long for.
+    """
+    name = f"llvm.maxnum.v{left.type.count}f32"
+    function_type = ir.FunctionType(left.type, [left.type] * 2)
+    function = cgutils.get_or_insert_function(builder.module, function_type, name)
+    return builder.call(function, [left, right], fastmath=("nnan", "nsz"))
+
+
 def _rectifier(lanes: int) -> Any:
     @intrinsic
     def rectify(
@@ -112,8 +123,9 @@ def _rectifier(lanes: int) -> Any:
                 pointer = vector_at(builder, values_data, place, lanes)
                 loaded = builder.load(pointer, align=4)
                 zeros = ir.Constant(loaded.type, None)
-                positive = builder.fcmp_ordered(">", loaded, zeros)
-                builder.store(builder.select(positive, loaded, zeros), pointer, align=4)
+                rectified = _larger(builder, loaded, zeros)
+                builder.store(rectified, pointer, align=4)
+                positive = builder.fcmp_ordered(">", rectified, zeros)
                 any_positive = builder.or_(any_positive, positive)
                 place = builder.add(place, stride_value)
             bits = builder.bitcast(any_positive, ir.IntType(lanes))
@@ -237,63 +249,62 @@ add_abreast_8 = _abreast_adder(8)
 add_abreast_wide = _abreast_adder(WIDE)
 
 
-def _difference_adder(width: int) -> Any:
-    @intrinsic
-    def add_differences(
-        typingctx: Any, out: Any, at: Any, sums: Any, first: Any, table: Any, start: Any,
-        changes: Any, begin: Any, count: Any,
-    ) -> Any:  # fmt: skip
-        """out[at:][:width] = sums[first:][:width], plus rows[after:][:width] and less
-        rows[before:][:width], of rows = table[start:], for each pair (after, before) of the `count`
-        ones in changes[begin:].
-        """
+@intrinsic
+def add_listed_64(
+    typingctx: Any, out: Any, at: Any, sums: Any, first: Any, rows: Any, places: Any, begin: Any,
+    count: Any,
+) -> Any:  # fmt: skip
+    """out[at:][:64] = sums[first:][:64], plus rows[place:][:64] for each place of the `count` ones
+    in places[begin:].
+    """
 
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            out_data, sums_data, table_data, changes_data = (
-                data_of(context, builder, signature.args[k], args[k]) for k in (0, 2, 4, 6)
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        out_data, sums_data, rows_data, places_data = (
+            data_of(context, builder, signature.args[k], args[k]) for k in (0, 2, 4, 5)
+        )
+        at_value, first_value, begin_value, count_value = (args[k] for k in (1, 3, 6, 7))
+        loaded = builder.load(vector_at(builder, sums_data, first_value, 64), align=4)
+        total = cgutils.alloca_once_value(builder, loaded)
+        with cgutils.for_range(builder, count_value) as loop:
+            place = builder.load(builder.gep(places_data, [builder.add(begin_value, loop.index)]))
+            row = builder.load(vector_at(builder, rows_data, place, 64), align=4)
+            builder.store(builder.fadd(builder.load(total), row), total)
+        target = vector_at(builder, out_data, at_value, 64)
+        builder.store(builder.load(total), target, align=4)
+        return context.get_dummy_value()
+
+    arguments = (out, types.int64, sums, types.int64, rows, places, types.int64, types.int64)
+    return types.void(*arguments), codegen
+
+
+@intrinsic
+def add_differences_32(
+    typingctx: Any, out: Any, sums: Any, table: Any, changes: Any, count: Any
+) -> Any:
+    """out[:32] = sums[:32], plus table[after:][:32] and less table[before:][:32] for each of the
+    first `count` pairs (after, before) in changes.
+    """
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        out_data, sums_data, table_data, changes_data = (
+            data_of(context, builder, signature.args[k], args[k]) for k in range(4)
+        )
+        start = ir.Constant(ir.IntType(64), 0)
+        loaded = builder.load(vector_at(builder, sums_data, start, 32), align=4)
+        total = cgutils.alloca_once_value(builder, loaded)
+        with cgutils.for_range(builder, args[4]) as loop:
+            pair = builder.mul(loop.index, ir.Constant(loop.index.type, 2))
+            places = [
+                builder.load(builder.gep(changes_data, [place]))
+                for place in (pair, builder.add(pair, ir.Constant(pair.type, 1)))
+            ]
+            after, before = (
+                builder.load(vector_at(builder, table_data, place, 32), align=4) for place in places
             )
-            at_value, first_value, start_value, begin_value, count_value = (
-                args[k] for k in (1, 3, 5, 7, 8)
-            )
-            loaded = builder.load(vector_at(builder, sums_data, first_value, width), align=4)
-            total = cgutils.alloca_once_value(builder, loaded)
-            with cgutils.for_range(builder, count_value) as loop:
-                place = builder.mul(loop.index, ir.Constant(loop.index.type, 2))
-                place = builder.add(place, begin_value)
-                after, before = (
-                    builder.load(
-                        vector_at(
-                            builder,
-                            table_data,
-                            builder.add(
-                                start_value,
-                                builder.load(
-                                    builder.gep(
-                                        changes_data,
-                                        [builder.add(place, ir.Constant(place.type, k))],
-                                    )
-                                ),
-                            ),
-                            width,
-                        ),
-                        align=4,
-                    )
-                    for k in (0, 1)
-                )
-                difference = builder.fsub(after, before, flags=("fast",))
-                builder.store(builder.fadd(builder.load(total), difference), total)
-            target = vector_at(builder, out_data, at_value, width)
-            builder.store(builder.load(total), target, align=4)
-            return context.get_dummy_value()
+            difference = builder.fsub(after, before, flags=("fast",))
+            builder.store(builder.fadd(builder.load(total), difference), total)
+        target = vector_at(builder, out_data, start, 32)
+        builder.store(builder.load(total), target, align=4)
+        return context.get_dummy_value()
 
-        arguments = (
-            out, types.int64, sums, types.int64, table, types.int64, changes, types.int64,
-            types.int64,
-        )  # fmt: skip
-        return types.void(*arguments), codegen
-
-    return add_differences
-
-
-add_differences_32 = _difference_adder(32)
-add_differences_64 = _difference_adder(64)
+    return types.void(out, sums, table, changes, types.int64), codegen

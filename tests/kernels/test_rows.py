@@ -106,27 +106,39 @@ def test_rows_are_scaled_and_added_abreast(width, intrinsic):
         np.testing.assert_allclose(sums, expected, rtol=1e-5, atol=1e-5)
 
 
-def difference_adder(intrinsic):
-    """The intrinsic as something that can be called from here."""
-
-    @njit
-    def call(out, at, sums, first, table, start, changes, begin, count):
-        intrinsic(out, at, sums, first, table, start, changes, begin, count)
-
-    return call
+@njit
+def add_listed(out, at, sums, first, table, places, begin, count):
+    rows.add_listed_64(out, at, sums, first, table, places, begin, count)
 
 
-@pytest.mark.parametrize("width", [32, 64])
-def test_differences_of_rows_are_added(width):
-    add_differences = difference_adder(getattr(rows, f"add_differences_{width}"))
-    sums, table = floats(width + 6, 2), floats(1000, 3)
-    changes = np.array([[1, 2], [0, 500], [77, 3], [900, 901]])
-    for count in (0, 1, 3):
-        out = floats(width + 4)
+def test_listed_rows_are_added():
+    sums, table = floats(64 + 6, 2), floats(1000, 3)
+    places = np.array([5, 1, 500, 77, 3, 900])
+    for count in (0, 1, 4):
+        out = floats(64 + 4)
         expected = out.copy()
 
-        add_differences(out, 2, sums, 6, table, 9, changes.ravel(), 2, count)
+        add_listed(out, 2, sums, 6, table, places, 1, count)
 
-        after, before = changes[1 : 1 + count, :, None].transpose(1, 0, 2) + 9 + np.arange(width)
-        expected[2 : 2 + width] = sums[6:] + (table[after] - table[before]).sum(axis=0)
+        listed = table[places[1 : 1 + count, None] + np.arange(64)]
+        expected[2 : 2 + 64] = sums[6:] + listed.sum(axis=0)
+        np.testing.assert_allclose(out, expected, rtol=1e-5, atol=1e-5)
+
+
+@njit
+def add_differences(out, sums, table, changes, count):
+    rows.add_differences_32(out, sums, table, changes, count)
+
+
+def test_differences_of_rows_are_added():
+    sums, table = floats(32 + 6, 2), floats(1000, 3)
+    changes = np.array([[0, 500], [77, 3], [900, 901]])
+    for count in (0, 1, 3):
+        out = floats(32 + 4)
+        expected = out.copy()
+
+        add_differences(out, sums, table, changes.ravel(), count)
+
+        after, before = changes[:count, :, None].transpose(1, 0, 2) + np.arange(32)
+        expected[:32] = sums[:32] + (table[after] - table[before]).sum(axis=0)
         np.testing.assert_allclose(out, expected, rtol=1e-5, atol=1e-5)
