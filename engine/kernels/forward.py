@@ -17,7 +17,6 @@ import numpy as np
 from numba import njit
 
 from engine.kernels import inner, kernel
-from engine.kernels.bearoff import bearoff_values
 from engine.kernels.bits import lowest_bit
 from engine.kernels.movegen import OTHER, SIZE
 from engine.kernels.net import (
@@ -33,7 +32,8 @@ from engine.kernels.net import (
     Scratch,
     make_scratch,
 )
-from engine.kernels.plans import is_race, plan_of
+from engine.kernels.outcomes import known_values, make_possible
+from engine.kernels.plans import plan_of
 from engine.kernels.rows import (
     WIDE,
     add_abreast_8,
@@ -50,7 +50,6 @@ __all__ = [
     "evaluate_boards",
     "evaluate_into",
     "evaluate_kept",
-    "has_won",
     "set_position",
 ]
 
@@ -143,82 +142,7 @@ def _outputs_into(
     logistic_8(scratch.layers, at)
     for output in range(5):
         values[to + output] = scratch.layers[at + output]
-    _make_possible(boards, row, values, to)
-
-
-@njit(inline="always")
-def _any_back(boards: Array, row: int, start: int) -> bool:
-    """Whether a side has a checker on the bar or in the other's home board."""
-    behind = 0
-    for column in range(19, 26):
-        behind |= boards[row, start + column]
-    return behind != 0
-
-
-@njit(inline="always")
-def _make_possible(boards: Array, row: int, values: Array, at: int) -> None:
-    """Force the five probabilities values[at:] of int8 boards[row] to be possible and cumulative.
-
-    A side that has borne a checker off cannot lose a gammon, nor in a race one that has none on the
-    bar and in the winner's home board a backgammon; a part is not above its whole.
-    """
-    zero = np.float32(0)
-    win = values[at]
-    gammon = zero if boards[row, OTHER] > 0 else min(values[at + 1], win)
-    lost_gammon = zero if boards[row, 0] > 0 else min(values[at + 3], np.float32(1) - win)
-    race = is_race(boards, row)
-    safe = race and not _any_back(boards, row, OTHER)
-    lost_safe = race and not _any_back(boards, row, 0)
-    values[at + 1] = gammon
-    values[at + 2] = zero if safe else min(values[at + 2], gammon)
-    values[at + 3] = lost_gammon
-    values[at + 4] = zero if lost_safe else min(values[at + 4], lost_gammon)
-
-
-@njit(inline="always")
-def _empty(words: Array, row: int, side: int) -> bool:
-    """Whether a side (0 or 1) of uint64 words[row] has no checker left to bear off."""
-    first = 4 * side
-    off = np.uint64(0xFF)  # byte 0 of a side counts the checkers borne off
-    rest = words[row, first + 1] | words[row, first + 2] | words[row, first + 3]
-    return (words[row, first] & ~off) | rest == 0
-
-
-@njit(inline="always")
-def has_won(words: Array, row: int) -> bool:
-    """Whether the side that has just moved, in uint64 words[row], has borne off everything."""
-    return _empty(words, row, 1)
-
-
-@njit(inline="always")
-def _finished(words: Array, boards: Array, row: int, values: Array, at: int) -> bool:
-    """Whether the game is over, and then its exact five values; either side may have won.
-
-    words: uint64[., 8]; boards: the same memory as int8[., 64].
-    """
-    lost = _empty(words, row, 1)
-    if not lost and not _empty(words, row, 0):
-        return False
-    loser = 0 if lost else OTHER
-    gammon = boards[row, loser] == 0
-    backgammon = gammon and _any_back(boards, row, loser)
-    values[at] = not lost
-    values[at + 1] = not lost and gammon
-    values[at + 2] = not lost and backgammon
-    values[at + 3] = lost and gammon
-    values[at + 4] = lost and backgammon
-    return True
-
-
-@njit(inline="always")
-def _known(net: Net, words: Array, boards: Array, row: int, values: Array, at: int) -> bool:
-    """Whether the game is over, or a bearoff database has it, and then its five values.
-
-    words: uint64[., 8]; boards: the same memory as int8[., 64].
-    """
-    if _finished(words, boards, row, values, at):
-        return True
-    return bearoff_values(net.bearoff, words, boards, row, values, at)
+    make_possible(boards, row, values, to)
 
 
 @njit(inline="always")
@@ -269,7 +193,7 @@ def _order_by_plan(net: Net, scratch: Scratch, start: int, stop: int) -> int:
     waiting = 0  # the plans there are, a bit for each
     for row in range(start, stop):
         plans[row] = NO_PLAN
-        if not _known(net, words, boards, row, scratch.five, OUTPUTS * row):
+        if not known_values(net, words, boards, row, scratch.five, OUTPUTS * row):
             plans[row] = _plan(net, boards, row)
             waiting |= 1 << plans[row]
     count, plan = 0, 0
@@ -398,7 +322,7 @@ def evaluate_into(net: Net, scratch: Scratch, words: Array, boards: Array, row: 
 
     words: uint64[., 8]; boards: the same memory as int8[., 64].
     """
-    if not _known(net, words, boards, row, values, 0):
+    if not known_values(net, words, boards, row, values, 0):
         _all_sums(net, scratch, boards, row, scratch.layers)
         at = _later_layers(net, scratch, 0, _plan(net, boards, row))
         _outputs_into(scratch, at, boards, row, values, 0)

@@ -12,9 +12,10 @@ from numba import njit
 
 from engine.kernels import inner, kernel
 from engine.kernels.choice import CUBELESS, best_result, keep_worthy
-from engine.kernels.forward import evaluate_into, has_won, set_position
+from engine.kernels.forward import evaluate_into, set_position
 from engine.kernels.movegen import results_into
 from engine.kernels.net import KEPT, Net, Scratch, make_scratch
+from engine.kernels.outcomes import has_won
 from engine.kernels.random import opening_roll, random_word, roll
 
 __all__ = ["MAX_TURNS", "lambda_returns", "play_games"]

@@ -14,9 +14,9 @@ from numba import njit
 
 from engine.kernels import inner
 from engine.kernels.bits import lowest_bit
-from engine.kernels.forward import has_won
 from engine.kernels.movegen import SIZE
 from engine.kernels.net import COUNTS, KEPT, PRUNING, Net, Scratch
+from engine.kernels.outcomes import has_won
 from engine.kernels.rows import add_differences_32
 from engine.kernels.vector import mask_unequal, positive_dot_32
 
