@@ -149,15 +149,16 @@ def _best_play_ahead(net: Path | None, plies: int, sample: Sample, ask: Ask) -> 
     """With the cube in the centre of a money game."""
     drawn = _drawn(sample, LOOKED_AT[plies])
     packed, dice = drawn.packed, drawn.dice
-    bot = Bot(net, plies)
-    _check_lookahead(bot, Bot(net, plies - 1), Bot(net), packed[:CHECKED])
+    checked_bot = Bot(net, plies)
+    _check_lookahead(checked_bot, Bot(net, plies - 1), Bot(net), packed[:CHECKED])
+    checked_bot.best_packed(packed[:1], dice[:1], CubeContext())  # may compile
     gnubg, sage = [
         checked(ask(package, "look", packed, dice), drawn, package, is_legal)
         if plies == PLIES_OF_PEERS
         else None
         for package in ("gnubg", "bgsage")
     ]
-    bot.best_packed(packed[:1], dice[:1], CubeContext())  # may compile
+    bot = Bot(net, plies)  # which remembers none of these positions
     began = time.process_time()
     bot.best_packed(packed, dice, CubeContext())
     seconds = time.process_time() - began

@@ -78,7 +78,7 @@ class Scratch(NamedTuple):
     """int32[.]: indices of the sums of a layer that are positive in one of a group."""
     changes: Array
     """int64[2 * ROWS]: the rows of the table that a play adds and takes away, by turns: each change
-    of a batch once. For the pruning net: where they begin, of one result."""
+    of a batch once."""
     numbers: Array
     """int64[ROWS]: the number of the change that adds a row, -1 while it is not known."""
     differences: Array
@@ -123,6 +123,9 @@ class Scratch(NamedTuple):
     """float32[PRUNING]: those of a result."""
     pruning_worth: Array
     """float32[PRUNING]: what each unit counts for at the stakes in question."""
+    pruning_changes: Array
+    """int64[2 * SIZE]: where in `pruning_table` the rows begin that a result adds and takes away,
+    by turns."""
     promising: Array
     """int64[KEPT]: the rows of `results` that it puts first."""
     scores: Array
@@ -183,6 +186,7 @@ def make_scratch(sizes: Array) -> Scratch:
         np.empty(PRUNING, np.float32),
         np.empty(PRUNING, np.float32),
         np.empty(PRUNING, np.float32),
+        np.empty(2 * SIZE, np.int64),
         np.empty(KEPT, np.int64),
         np.empty(KEPT, np.float32),
         kept,

@@ -46,11 +46,10 @@ def weigh_outcomes(net: Net, scratch: Scratch, outcomes: tuple[float, ...]) -> N
 
 @njit(inline="always")
 def _list_changes(scratch: Scratch, row: int) -> int:
-    """Write to scratch.changes where the rows of the table begin that results[row] adds to the sums
-    of the parent and takes away, by turns; how many pairs.
+    """Write to scratch.pruning_changes where the rows of the table begin that results[row] adds to
+    the sums of the parent and takes away, by turns; how many pairs.
     """
-    boards = scratch.children
-    changes = scratch.changes
+    boards, changes = scratch.children, scratch.pruning_changes
     count = 0
     changed = np.uint64(mask_unequal(boards, row * SIZE, scratch.parent_bytes))
     while changed:
@@ -77,7 +76,7 @@ def keep_promising(net: Net, scratch: Scratch, count: int, within: float) -> int
             changes = _list_changes(scratch, row)
             add_differences_32(
                 scratch.pruning_layer, scratch.pruning_sums, net.pruning_table,
-                scratch.changes, changes,
+                scratch.pruning_changes, changes,
             )  # fmt: skip
             score = positive_dot_32(scratch.pruning_layer, scratch.pruning_worth)
         if found == KEPT and score >= scores[KEPT - 1]:
