@@ -21,13 +21,15 @@ import numpy as np
 from engine.errors import FileFormatError, NetError
 from engine.evaluation.bearoff import tables
 from engine.evaluation.encoders import ENCODERS, Encoder, encoder
+from engine.evaluation.fixed_point import fixed_point
 from engine.evaluation.tensor_file import read_tensors, write_tensors
 from engine.kernels.bearoff import Bearoff
 from engine.kernels.choice import backup_rolls, choose_results
 from engine.kernels.forward import evaluate_boards
 from engine.kernels.movegen import boards_of, words_of
-from engine.kernels.net import BLOCK, OUTPUTS, PRUNING, ROWS, Net
+from engine.kernels.net import OUTPUTS, PRUNING, ROWS, Net
 from engine.kernels.plans import PLANS
+from engine.kernels.short_rows import BLOCK
 
 __all__ = ["FORMAT", "PROBABILITIES", "PRUNING_ENCODER", "Network", "PruningNet"]
 
@@ -68,7 +70,7 @@ def _content_hash(layers: Layers, pruning: PruningNet | None) -> str:
 
 
 def _in_blocks(rows: Array) -> Array:
-    """Rows float32[N, H] as the kernels read them: float32[H / BLOCK, N, BLOCK], flat."""
+    """Rows int16[N, H] as the kernels read them: int16[H / BLOCK, N, BLOCK], flat."""
     return rows.reshape(len(rows), rows.shape[1] // BLOCK, BLOCK).swapaxes(0, 1).ravel()
 
 
@@ -79,14 +81,12 @@ def _kernel_net(feature_set: Encoder, layers: Layers) -> Net:
     weight, bias = layers[0]
     unused = -len(bias) % BLOCK
     weight, bias = np.pad(weight, ((0, unused), (0, 0))), np.pad(bias, (0, unused))
+    first = fixed_point(feature_set.table(weight), bias, feature_set.tactics(weight))
     weight_above, bias_above = layers[1]
     no_inputs = [(0, 0)] * (weight_above.ndim - 1)
-    layers = [
-        (weight, bias),
-        (np.pad(weight_above, (*no_inputs, (0, unused))), bias_above),
-        *layers[2:],
-    ]
-    parts = [bias]
+    weight_above = np.pad(weight_above, (*no_inputs, (0, unused))) / first.scale
+    layers = [(weight, bias), (weight_above, bias_above), *layers[2:]]
+    parts = []
     plans = len(layers[1][1]) if layers[1][1].ndim == 2 else 1
     stacks = [(w.reshape(plans, *w.shape[-2:]), b.reshape(plans, -1)) for w, b in layers[1:]]
     for plan in range(plans):
@@ -97,11 +97,12 @@ def _kernel_net(feature_set: Encoder, layers: Layers) -> Net:
     sizes = np.array([b.shape[-1] for _, b in layers[:-1]] + [OUTPUTS], np.int64)
     flat = np.concatenate(parts, dtype=np.float32)
     return Net(
-        _aligned(_in_blocks(feature_set.table(weight).reshape(ROWS, len(bias)))),
+        _aligned(_in_blocks(first.table.reshape(ROWS, len(bias)))),
+        _aligned(first.biases),
+        _aligned(_in_blocks(first.tactics)),
         sizes,
         _aligned(flat),
-        (len(flat) - len(bias)) // plans if plans > 1 else 0,
-        _aligned(_in_blocks(feature_set.tactics(weight))),
+        len(flat) // plans if plans > 1 else 0,
         np.empty(0, np.float32),
         np.empty(0, np.float32),
         tables(),

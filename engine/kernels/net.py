@@ -8,12 +8,12 @@ from numba import njit
 from engine.kernels.bearoff import Bearoff
 from engine.kernels.movegen import MAX_RESULTS, ROLLS, SIZE
 from engine.kernels.rows import ABREAST
+from engine.kernels.short_rows import BLOCK
 from engine.kernels.tactics import TACTICS
 
 __all__ = [
-    "ACTIVE",
     "BATCH",
-    "BLOCK",
+    "CHANGE_BITS",
     "COUNTS",
     "GROUP",
     "KEPT",
@@ -31,31 +31,32 @@ Array = np.ndarray[Any, Any]
 OUTPUTS = 8
 COUNTS = 16  # rows of the table a slot has
 ROWS = SIZE * COUNTS  # of the table
-BLOCK = 64  # units of the first layer that are summed up at a time
 PRUNING = 32  # units of the net that says which results are worth evaluating
 GROUP = ABREAST  # results whose later layers are worked out together
 BATCH = 128  # results whose first sums are
 KEPT = GROUP  # so many of a roll are worth evaluating at the most
-ACTIVE = TACTICS + 8  # places for the list of its tactical features
+CHANGE_BITS = 10  # of the hash by which a change is looked up
 
 
 class Net(NamedTuple):
     """The weights of a net as the kernels want them; `engine.evaluation.network` makes them."""
 
     table: Array
-    """float32[H / BLOCK, 64 * 16, BLOCK], flat: the row of each (slot, count), block by block; a
-    slot is a byte of a packed board."""
+    """int16[H / BLOCK, 64 * 16, BLOCK], flat: what each (slot, count) adds to the first layer's sums,
+    in fixed point, block by block; a slot is a byte of a packed board."""
+    biases: Array
+    """int16[H]: what those sums begin with."""
+    tactics: Array
+    """int16[H / BLOCK, TACTICS, BLOCK], flat: the weights of the features of
+    `engine.kernels.tactics`, or empty; what a feature adds is a product, less PRODUCT_BITS bits."""
     sizes: Array
     """int64[L + 1]: H, a multiple of BLOCK; the inputs of each later layer, multiples of 8; then 8,
     the outputs."""
     weights: Array
-    """float32[.]: the bias[H] of the first layer; then, for each plan and each later layer, its
-    weight[inputs, outputs] row by row and its bias[outputs]."""
+    """float32[.]: for each plan and each later layer its weight[inputs, outputs] row by row and its
+    bias[outputs]."""
     plan_weights: int
     """How many of these each plan has, or 0 when all plans share them."""
-    tactics: Array
-    """float32[H / BLOCK, TACTICS, BLOCK], flat: the first layer's weights for
-    `engine.kernels.tactics`; or empty."""
     pruning_table: Array
     """float32[64 * 16 * PRUNING]: the same for the net of `engine.kernels.pruning`; empty when
     every result is to be evaluated."""
@@ -69,36 +70,34 @@ class Net(NamedTuple):
 class Scratch(NamedTuple):
     """The working memory of one thread."""
 
+    firsts: Array
+    """int16[(BATCH + GROUP - 1) * H]: the first sums of a batch of boards."""
     layers: Array
-    """float32[(BATCH + L * GROUP) * stride]: the first sums of a batch of boards; then those of
-    each later layer of a group, the outputs last."""
+    """float32[(1 + L) * GROUP * stride]: those of a group after ReLU; then the sums of each later
+    layer, the outputs last."""
     stride: int
-    """Where the next board's begin."""
+    """Where in layers the next board's begin."""
     active: Array
     """int32[.]: indices of the sums of a layer that are positive in one of a group."""
     changes: Array
-    """int64[2 * ROWS]: the rows of the table that a play adds and takes away, by turns: each change
-    of a batch once."""
+    """int64[.]: the changes of a batch, each with the (slot, count) or the feature and its units
+    that it leads to."""
     numbers: Array
-    """int64[ROWS]: the number of the change that adds a row, -1 while it is not known."""
+    """int64[2 ** CHANGE_BITS]: by a hash, the number of a change in `changes`."""
     differences: Array
-    """float32[ROWS * BLOCK]: what each change adds to a block of first sums."""
+    """int16[.]: what each change adds to a block of first sums."""
     places: Array
-    """int64[BATCH * SIZE]: where in it the changes of each of the batch begin."""
+    """int64[.]: where in it those of each of the batch begin."""
     place_starts: Array
     """int64[BATCH + 1]: where in `places` the list of each of the batch begins."""
     sums: Array
-    """float32[H]: the first sums of `parent`."""
+    """int16[H]: the first sums of `parent`."""
     tactics: Array
-    """float32[BATCH * ACTIVE]: the tactical features of a result, or what they have changed by."""
-    active_tactics: Array
-    """int32[BATCH * ACTIVE]: which of these matter."""
-    tactic_counts: Array
-    """int64[BATCH]: how many that are."""
+    """int16[TACTICS]: the tactical features of a result."""
     order: Array
     """int64[BATCH]: the rows of `kept` that are evaluated together."""
     parent_tactics: Array
-    """float32[TACTICS]: those of `parent`."""
+    """int16[TACTICS]: those of `parent`."""
     results: Array
     """uint64[., 8]: the results of a roll."""
     children: Array
@@ -153,27 +152,25 @@ def copy_into(target: Array, source: Array) -> None:
 def make_scratch(sizes: Array) -> Scratch:
     """The working memory of one thread for a net of these sizes."""
     stride = (sizes.max() + 8 + 15) // 16 * 16  # whole cache lines
-    layers = np.empty((BATCH + (len(sizes) - 1) * GROUP) * stride, np.float32)
-    layers[: GROUP * stride] = 0  # of a group not full all are read
+    changes = BATCH * (SIZE + TACTICS)
     results = np.empty((MAX_RESULTS, 8), np.uint64)
     board = np.empty(8, np.uint64)
     parent = np.empty(8, np.uint64)
     kept = np.empty((ROLLS * MAX_RESULTS, 8), np.uint64)
     return Scratch(
-        layers,
+        np.zeros((BATCH + GROUP - 1) * sizes[0], np.int16),
+        np.empty(len(sizes) * GROUP * stride, np.float32),
         stride,
         np.empty(stride, np.int32),
-        np.empty(2 * ROWS, np.int64),
-        np.full(ROWS, -1, np.int64),
-        np.empty(ROWS * BLOCK, np.float32),
-        np.empty(BATCH * SIZE, np.int64),
+        np.empty(changes, np.int64),
+        np.zeros(1 << CHANGE_BITS, np.int64),
+        np.empty(changes * BLOCK, np.int16),
+        np.empty(changes, np.int64),
         np.empty(BATCH + 1, np.int64),
-        np.empty(sizes[0], np.float32),
-        np.empty(BATCH * ACTIVE, np.float32),
-        np.empty(BATCH * ACTIVE, np.int32),
+        np.empty(sizes[0], np.int16),
+        np.empty(TACTICS, np.int16),
         np.empty(BATCH, np.int64),
-        np.empty(BATCH, np.int64),
-        np.zeros(TACTICS, np.float32),
+        np.zeros(TACTICS, np.int16),
         results,
         results.view(np.int8),
         np.empty((4, 4), np.uint32),

@@ -18,13 +18,12 @@ from engine.kernels.vector import INT, data_of, splat, vector_at
 
 __all__ = [
     "ABREAST",
+    "SET_BITS",
     "WIDE",
     "add_abreast_8",
     "add_abreast_wide",
     "add_differences_32",
-    "add_listed_64",
-    "add_rows_64",
-    "list_nonzero",
+    "append_set",
     "rectify_abreast",
 ]
 
@@ -32,7 +31,7 @@ Array = np.ndarray[Any, Any]
 
 ABREAST = 5  # vectors that are worked on together, and share what is read of a matrix
 
-_SET_BITS = np.array(
+SET_BITS = np.array(
     [
         [bit for bit in range(8) if byte >> bit & 1] + [0] * (8 - byte.bit_count())
         for byte in range(256)
@@ -41,7 +40,7 @@ _SET_BITS = np.array(
 )
 
 
-def _append_set(builder: Any, bits: Any, base: Any, indices: Any, to: Any, table: Any) -> Any:
+def append_set(builder: Any, bits: Any, base: Any, indices: Any, to: Any, table: Any) -> Any:
     """Write base + k for each bit k that is set, of 16 or 8 ones, to indices[to:]; how many."""
     mask = builder.zext(bits, ir.IntType(64))
     total = ir.Constant(mask.type, 0)
@@ -56,41 +55,6 @@ def _append_set(builder: Any, bits: Any, base: Any, indices: Any, to: Any, table
         builder.store(builder.add(places, base_lanes), target, align=4)
         total = builder.add(total, builder.ctpop(byte))
     return total
-
-
-@intrinsic
-def _append_nonzero(
-    typingctx: Any, values: Any, start: Any, base: Any, indices: Any, to: Any, set_bits: Any
-) -> Any:
-    """Write base + k for each k < 16 whose values[start + base + k] is not 0 to indices[to:]; how
-    many there are.
-    """
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        values_data, indices_data, table_data = (
-            data_of(context, builder, signature.args[k], args[k]) for k in (0, 3, 5)
-        )
-        _, start_value, base_value, _, to_value, _ = args
-        place = builder.add(start_value, base_value)
-        loaded = builder.load(vector_at(builder, values_data, place, 16), align=4)
-        chosen = builder.fcmp_unordered("!=", loaded, ir.Constant(loaded.type, None))
-        bits = builder.bitcast(chosen, ir.IntType(16))
-        return _append_set(builder, bits, base_value, indices_data, to_value, table_data)
-
-    arguments = (values, types.int64, types.int64, indices, types.int64, set_bits)
-    return types.int64(*arguments), codegen
-
-
-@inner
-def list_nonzero(values: Array, start: int, count: int, indices: Array, to: int) -> int:
-    """Write each k < count whose values[start + k] is not 0 to indices[to:], int32; how many.
-
-    count must be a multiple of 16; indices needs 8 places more than there are values.
-    """
-    found = to
-    for base in range(0, count, 16):
-        found += _append_nonzero(values, start, base, indices, found, _SET_BITS)
-    return found - to
 
 
 def _larger(builder: Any, left: Any, right: Any) -> Any:
@@ -129,7 +93,7 @@ def _rectifier(lanes: int) -> Any:
                 any_positive = builder.or_(any_positive, positive)
                 place = builder.add(place, stride_value)
             bits = builder.bitcast(any_positive, ir.IntType(lanes))
-            return _append_set(builder, bits, base_value, indices_data, to_value, table_data)
+            return append_set(builder, bits, base_value, indices_data, to_value, table_data)
 
         arguments = (
             values, types.int64, types.int64, types.int64, indices, types.int64, set_bits,
@@ -152,48 +116,11 @@ def rectify_abreast(values: Array, start: int, stride: int, count: int, indices:
     found = 0
     base = 0
     while base + 16 <= count:
-        found += _rectify_16(values, start, stride, base, indices, found, _SET_BITS)
+        found += _rectify_16(values, start, stride, base, indices, found, SET_BITS)
         base += 16
     if base < count:
-        found += _rectify_8(values, start, stride, base, indices, found, _SET_BITS)
+        found += _rectify_8(values, start, stride, base, indices, found, SET_BITS)
     return found
-
-
-@intrinsic
-def add_rows_64(
-    typingctx: Any, sums: Any, at: Any, scales: Any, first_scale: Any, indices: Any,
-    first_index: Any, count: Any, weights: Any, first_weight: Any,
-) -> Any:  # fmt: skip
-    """Add scales[first_scale + i] * weights[first_weight + 64 * i :][:64] to sums[at:][:64], for
-    each i in indices[first_index:][:count].
-    """
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        sums_data, scale_data, index_data, weight_data = (
-            data_of(context, builder, signature.args[k], args[k]) for k in (0, 2, 4, 7)
-        )
-        at_value, scale_start, index_start, count_value, weight_start = (
-            args[k] for k in (1, 3, 5, 6, 8)
-        )
-        target = vector_at(builder, sums_data, at_value, 64)
-        total = cgutils.alloca_once_value(builder, builder.load(target, align=4))
-        with cgutils.for_range(builder, count_value) as loop:
-            index = builder.load(builder.gep(index_data, [builder.add(index_start, loop.index)]))
-            index = builder.sext(index, ir.IntType(64))
-            scale = builder.load(builder.gep(scale_data, [builder.add(scale_start, index)]))
-            row = builder.mul(index, ir.Constant(index.type, 64))
-            row = builder.add(row, weight_start)
-            loaded = builder.load(vector_at(builder, weight_data, row, 64), align=4)
-            product = builder.fmul(splat(builder, scale, 64), loaded, flags=("fast",))
-            builder.store(builder.fadd(builder.load(total), product, flags=("fast",)), total)
-        builder.store(builder.load(total), target, align=4)
-        return context.get_dummy_value()
-
-    arguments = (
-        sums, types.int64, scales, types.int64, indices, types.int64, types.int64, weights,
-        types.int64,
-    )  # fmt: skip
-    return types.void(*arguments), codegen
 
 
 def _abreast_adder(width: int) -> Any:
@@ -247,34 +174,6 @@ WIDE = 32 if get_host_cpu_features().get("avx512f") else 16
 """Columns whose sums, ABREAST of each, fit into the processor's vector registers."""
 add_abreast_8 = _abreast_adder(8)
 add_abreast_wide = _abreast_adder(WIDE)
-
-
-@intrinsic
-def add_listed_64(
-    typingctx: Any, out: Any, at: Any, sums: Any, first: Any, rows: Any, places: Any, begin: Any,
-    count: Any,
-) -> Any:  # fmt: skip
-    """out[at:][:64] = sums[first:][:64], plus rows[place:][:64] for each place of the `count` ones
-    in places[begin:].
-    """
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        out_data, sums_data, rows_data, places_data = (
-            data_of(context, builder, signature.args[k], args[k]) for k in (0, 2, 4, 5)
-        )
-        at_value, first_value, begin_value, count_value = (args[k] for k in (1, 3, 6, 7))
-        loaded = builder.load(vector_at(builder, sums_data, first_value, 64), align=4)
-        total = cgutils.alloca_once_value(builder, loaded)
-        with cgutils.for_range(builder, count_value) as loop:
-            place = builder.load(builder.gep(places_data, [builder.add(begin_value, loop.index)]))
-            row = builder.load(vector_at(builder, rows_data, place, 64), align=4)
-            builder.store(builder.fadd(builder.load(total), row), total)
-        target = vector_at(builder, out_data, at_value, 64)
-        builder.store(builder.load(total), target, align=4)
-        return context.get_dummy_value()
-
-    arguments = (out, types.int64, sums, types.int64, rows, places, types.int64, types.int64)
-    return types.void(*arguments), codegen
 
 
 @intrinsic

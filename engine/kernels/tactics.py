@@ -19,6 +19,8 @@ first:
 and after both sides one that says contact; without contact all are zero. Hits are counted for one
 side's next roll, as if it were its turn, over every order of the dice; a roll's later steps may use
 any checker.
+
+The kernels keep them as whole numbers of a unit: `WHOLE` has how many are one.
 """
 
 from typing import Any
@@ -31,7 +33,7 @@ from engine.kernels.bits import highest_bit, lowest_bit, reverse
 from engine.kernels.plans import POINTS_AND_BAR, in_contact
 from engine.kernels.vector import mask_above
 
-__all__ = ["TACTICS", "tactics_into", "tactics_of"]
+__all__ = ["CONTACT", "MOST", "TACTICS", "WHOLE", "tactics_into", "tactics_of"]
 
 Array = np.ndarray[Any, Any]
 
@@ -39,14 +41,28 @@ TACTICS = 32  # features, the unused last ones zero, so that vectors come out ev
 PER_SIDE = 13
 REAR = 3
 AHEAD = 12  # points that a roll without doubles can cross
+CONTACT = 2 * PER_SIDE
 BAR = 25
+ONE = 27_000  # a multiple of 36, 25, 24 and 6
+HUNDRED_PIPS = 8_000
+MOST = 7 * (ONE // 6)  # seven points made in a row; no feature has more units, and an int16 does
 POINTS = 0x1FFFFFE  # the mask of points 1..24
 FAR = 16  # bits of a count of hits below that of the far ones
 FAR_HALF = 0x1FFE000  # points 13..24; a checker hit there loses more than twelve pips
 
 
+def _whole() -> Array:
+    """int16[TACTICS]: how many units of a feature are one."""
+    whole = np.full(TACTICS, ONE, np.int16)
+    whole[[9, PER_SIDE + 9]] = HUNDRED_PIPS
+    return whole
+
+
+WHOLE = _whole()
+
+
 def _full_roll_table() -> Array:
-    """float32[4096]: the share of rolls that a checker can play in full by itself.
+    """uint8[4096]: of 36 rolls, how many a checker can play in full by itself.
 
     Bit i of the index: the point 12 - i ahead of the checker is blocked. Of doubles the first two
     steps count.
@@ -58,7 +74,7 @@ def _full_roll_table() -> Array:
         for first in range(1, 7)
         for second in range(1, 7)
     ]
-    return (np.sum(playable, axis=0) / 36).astype(np.float32)
+    return np.sum(playable, axis=0).astype(np.uint8)
 
 
 _FULL_ROLLS = _full_roll_table()
@@ -72,10 +88,10 @@ _DOUBLE = np.array([1, 2, 3, 4, 5, 6, 31, 31], np.uint32)
 
 
 @njit(inline="always")
-def _full_rolls(blocked: int, point: int) -> float:
-    """The share of rolls that a checker on this point can play in full; blocked is a uint64."""
+def _full_rolls(blocked: int, point: int) -> int:
+    """Of 36 rolls, how many a checker on this point can play in full; blocked is a uint64."""
     ahead = ((blocked << np.uint64(AHEAD)) >> np.uint64(point)) & np.uint64((1 << AHEAD) - 1)
-    return _FULL_ROLLS[ahead]
+    return np.int64(_FULL_ROLLS[ahead])
 
 
 @njit(inline="always")
@@ -137,11 +153,11 @@ def _side_into(
     if blots:
         on_bar = np.int64(boards[row, start + BAR])
         hits, far_hits = _hitting_rolls(own & points, on_bar, ~other_made & points, blots)
-        out[at] = np.float32(hits) * np.float32(1 / 36)
-        out[at + 1] = np.float32(far_hits) * np.float32(1 / 36)
+        out[at] = hits * (ONE // 36)
+        out[at + 1] = far_hits * (ONE // 36)
     blocked = np.uint64(other_made)
     past = np.int64(lowest_bit(np.uint64(other)))
-    mobility = np.float32(0)
+    mobility = 0
     to_play = 0
     checkers = 0
     left = own
@@ -152,36 +168,36 @@ def _side_into(
         count = np.int64(boards[row, np.uint64(start) + np.uint64(point)])
         full = _full_rolls(blocked, point)
         if seen < REAR:
-            out[at + 2 + seen] = full
+            out[at + 2 + seen] = full * (ONE // 36)
         seen += 1
         checkers += count
-        mobility += np.float32(count) * full
+        mobility += count * full
         to_play += count * max(point - past, 0)
-    out[at + 5] = mobility / np.float32(checkers)
-    out[at + 6] = np.float32(highest_bit(own)) * np.float32(1 / 25)
+    out[at + 5] = np.float32(mobility * (ONE // 36)) / np.float32(checkers)
+    out[at + 6] = highest_bit(own) * (ONE // 25)
     if own_made:
-        out[at + 7] = np.float32(highest_bit(own_made)) * np.float32(1 / 24)
+        out[at + 7] = highest_bit(own_made) * (ONE // 24)
     anchors = own_made & np.uint32(FAR_HALF)
     if anchors:
-        out[at + 8] = np.float32(lowest_bit(np.uint64(anchors))) * np.float32(1 / 24)
-    out[at + 9] = np.float32(to_play) * np.float32(1 / 100)
+        out[at + 8] = lowest_bit(np.uint64(anchors)) * (ONE // 24)
+    out[at + 9] = to_play * (HUNDRED_PIPS // 100)
     run = own_made
     length = 0
     while run:
         run &= run >> np.uint32(1)
         length += 1
-    out[at + 10] = np.float32(length) * np.float32(1 / 6)
+    out[at + 10] = length * (ONE // 6)
     from_bar = _full_rolls(blocked, BAR)
     from_far = min(_full_rolls(blocked, 24), _full_rolls(blocked, 22))
-    out[at + 11] = from_bar
-    out[at + 12] = min(from_bar, from_far, _full_rolls(blocked, 20))
+    out[at + 11] = from_bar * (ONE // 36)
+    out[at + 12] = min(from_bar, from_far, _full_rolls(blocked, 20)) * (ONE // 36)
 
 
 @inner
 def tactics_into(boards: Array, row: int, out: Array, at: int) -> None:
-    """The features of int8 boards[row], flat packed, into float32 out[at:][:TACTICS]."""
+    """The features of int8 boards[row], flat packed, into int16 out[at:][:TACTICS]."""
     for index in range(TACTICS):
-        out[at + index] = np.float32(0)
+        out[at + index] = 0
     start = row * 64
     columns = np.uint32(POINTS_AND_BAR)
     mine = mask_above(boards, start, 0) & columns
@@ -199,13 +215,15 @@ def tactics_into(boards: Array, row: int, out: Array, at: int) -> None:
     _side_into(
         boards, row, 32, theirs, theirs_made, mine_faced, mine_made_faced, out, at + PER_SIDE
     )
-    out[at + 2 * PER_SIDE] = np.float32(1)
+    out[at + CONTACT] = ONE
 
 
 @kernel
 def tactics_of(boards: Array) -> Array:
     """float32[N, TACTICS] of int8[N, 64] flat packed boards."""
     features = np.empty((len(boards), TACTICS), np.float32)
+    units = np.empty(TACTICS, np.int16)
     for row in range(len(boards)):
-        tactics_into(boards, row, features[row], 0)
+        tactics_into(boards, row, units, 0)
+        features[row] = units / WHOLE
     return features

@@ -16,10 +16,12 @@ from numba.extending import intrinsic
 __all__ = [
     "FLOAT",
     "INT",
+    "SHORT",
     "data_of",
     "logistic_8",
     "mask_above",
     "mask_unequal",
+    "mask_unequal_short",
     "positive_dot_32",
     "splat",
     "vector_at",
@@ -29,6 +31,7 @@ Array = np.ndarray[Any, Any]
 
 FLOAT = ir.FloatType()
 INT = ir.IntType(32)
+SHORT = ir.IntType(16)
 
 
 def vector_at(builder: Any, data: Any, index: Any, width: int, lane: Any = FLOAT) -> Any:
@@ -63,25 +66,38 @@ def mask_above(typingctx: Any, values: Any, start: Any, threshold: Any) -> Any:
     return types.uint32(values, types.int64, types.int64), codegen
 
 
-@intrinsic
-def mask_unequal(typingctx: Any, left: Any, at: Any, right: Any) -> Any:
-    """The uint64 whose bit k says whether left[at + k] != right[k], of the int8 memory of both."""
+def _mask_unequal(lanes: int, width: int) -> Any:
+    """Of so many integers of so many bits."""
 
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        byte = ir.IntType(8)
-        zero = ir.Constant(ir.IntType(64), 0)
-        loaded = [
-            builder.load(
-                vector_at(builder, data_of(context, builder, kind, array), place, 64, byte), align=1
-            )
-            for kind, array, place in (
-                (signature.args[0], args[0], args[1]),
-                (signature.args[2], args[2], zero),
-            )
-        ]
-        return builder.bitcast(builder.icmp_signed("!=", *loaded), ir.IntType(64))
+    @intrinsic
+    def mask(typingctx: Any, left: Any, at: Any, right: Any) -> Any:
+        """The uint64 whose bit k says whether left[at + k] != right[k]."""
 
-    return types.uint64(left, types.int64, right), codegen
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            zero = ir.Constant(ir.IntType(64), 0)
+            loaded = [
+                builder.load(
+                    vector_at(
+                        builder, data_of(context, builder, kind, array), place, lanes,
+                        ir.IntType(width),
+                    ),
+                    align=width // 8,
+                )
+                for kind, array, place in (
+                    (signature.args[0], args[0], args[1]),
+                    (signature.args[2], args[2], zero),
+                )
+            ]  # fmt: skip
+            bits = builder.bitcast(builder.icmp_signed("!=", *loaded), ir.IntType(lanes))
+            return builder.zext(bits, ir.IntType(64))
+
+        return types.uint64(left, types.int64, right), codegen
+
+    return mask
+
+
+mask_unequal = _mask_unequal(64, 8)
+mask_unequal_short = _mask_unequal(32, 16)
 
 
 @intrinsic
