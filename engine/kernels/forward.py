@@ -126,9 +126,9 @@ def set_position(net: Net, scratch: Scratch, boards: Array, row: int) -> None:
 @njit(inline="always")
 def _clear_beyond(net: Net, scratch: Scratch, members: int) -> None:
     """Zeros beyond the first sums of the batch: a last group that is not full reads them too."""
-    end = members * net.sizes[0]
-    for place in range(end, end + (GROUP - 1) * net.sizes[0]):
-        scratch.firsts[place] = np.int16(0)
+    end = np.uint64(members * net.sizes[0])
+    for place in range((GROUP - 1) * net.sizes[0]):
+        scratch.firsts[end + np.uint64(place)] = 0
 
 
 @njit(inline="always")
