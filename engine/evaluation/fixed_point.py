@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from engine.kernels.short_rows import PRODUCT_BITS
-from engine.kernels.tactics import CONTACT, MOST, TACTICS, WHOLE
+from engine.kernels.tactics import CONTACT, MOST, WHOLE
 
 __all__ = ["FixedPoint", "fixed_point"]
 
@@ -17,7 +17,7 @@ Array = np.ndarray[Any, Any]
 
 CHECKERS = 15
 LARGEST = 32_700  # of a sum before its parts are rounded: these are fewer than 67
-PRODUCTS = 24  # of a position with contact that are rounded down, on the average
+AT_WORK = 0.92  # of the features of a position with contact are not zero, on the average
 
 
 class FixedPoint(NamedTuple):
@@ -36,14 +36,22 @@ class FixedPoint(NamedTuple):
 
 def _most_of_a_side(rows: Array) -> Array:
     """The most that up to fifteen checkers can add, of rows[slot, count, ...]."""
-    best = np.full((CHECKERS + 1, *rows.shape[2:]), -np.inf)
+    best = np.full((CHECKERS + 1, *rows.shape[2:]), -np.inf)  # by how many checkers are placed
     best[0] = 0
     for row in rows:
-        added = best + row[0]
+        placed = best + row[0]
         for count in range(1, CHECKERS + 1):
-            np.maximum(added[count:], best[:-count] + row[count], out=added[count:])
-        best = added
-    return best.max(axis=0)
+            np.maximum(placed[count:], best[:-count] + row[count], out=placed[count:])
+        best = placed
+    most: Array = best.max(axis=0)
+    return most
+
+
+def _most(table: Array, bias: Array, tactics: Array, whole: Array) -> Array:
+    """What no sum of a legal position is above."""
+    mine, theirs = table.reshape(2, -1, *table.shape[1:])
+    features: Array = np.maximum(tactics * (MOST / whole), 0).sum(axis=0)
+    return bias + _most_of_a_side(mine) + _most_of_a_side(theirs) + features
 
 
 def fixed_point(table: Array, bias: Array, tactics: Array) -> FixedPoint:
@@ -51,21 +59,19 @@ def fixed_point(table: Array, bias: Array, tactics: Array) -> FixedPoint:
 
     table: float32[64, 16, H]; bias: float32[H]; tactics: float32[TACTICS, H] or [0, H].
     """
-    both_ways = np.stack([table, -table], axis=2)
-    sides = both_ways.reshape(2, -1, *both_ways.shape[1:])
-    most = np.stack([bias, -bias]) + sum(_most_of_a_side(side) for side in sides)
     whole = WHOLE[: len(tactics), None].astype(np.float64)
-    for sign, bound in zip((1, -1), most, strict=True):
-        bound += np.maximum(sign * tactics * (MOST / whole), 0).sum(axis=0)
+    tactics = tactics * (np.arange(len(tactics)) <= CONTACT)[:, None]  # the others are always zero
     products = tactics * (2**PRODUCT_BITS / whole)
-    largest = np.maximum(most.max(axis=0), np.abs(products).max(axis=0, initial=0))
+    largest = np.maximum(_most(table, bias, tactics, whole), _most(-table, -bias, -tactics, whole))
+    largest = np.maximum(largest, np.abs(products).max(axis=0, initial=0))
     scale = LARGEST / np.where(largest > 0, largest, LARGEST)
-    scaled = products * scale
+    products *= scale
     if len(tactics):
-        scaled[CONTACT] += PRODUCTS / 2 * 2**PRODUCT_BITS / whole[CONTACT]
+        rounded_down = AT_WORK / 2 * np.count_nonzero(products, axis=0)
+        products[CONTACT] += rounded_down * 2**PRODUCT_BITS / whole[CONTACT]
     return FixedPoint(
         scale,
         np.rint(table * scale).astype(np.int16),
         np.rint(bias * scale).astype(np.int16),
-        np.rint(scaled).astype(np.int16),
+        np.rint(products).astype(np.int16),
     )

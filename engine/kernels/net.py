@@ -42,8 +42,8 @@ class Net(NamedTuple):
     """The weights of a net as the kernels want them; `engine.evaluation.network` makes them."""
 
     table: Array
-    """int16[H / BLOCK, 64 * 16, BLOCK], flat: what each (slot, count) adds to the first layer's sums,
-    in fixed point, block by block; a slot is a byte of a packed board."""
+    """int16[H / BLOCK, 64 * 16, BLOCK], flat: what each (slot, count) adds to the sums of the first
+    layer, in fixed point, block by block; a slot is a byte of a packed board."""
     biases: Array
     """int16[H]: what those sums begin with."""
     tactics: Array

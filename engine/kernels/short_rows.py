@@ -81,9 +81,7 @@ def add_listed(
 
 
 @intrinsic
-def subtract_rows(
-    typingctx: Any, out: Any, at: Any, rows: Any, after: Any, before: Any
-) -> Any:
+def subtract_rows(typingctx: Any, out: Any, at: Any, rows: Any, after: Any, before: Any) -> Any:
     """out[at:][:BLOCK] = rows[after:][:BLOCK] - rows[before:][:BLOCK]."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -186,7 +184,5 @@ def rectify_sums(
     """
     found = 0
     for base in range(0, count, 16):
-        found += _rectify_16(
-            sums, start, first_stride, out, stride, base, indices, found, SET_BITS
-        )
+        found += _rectify_16(sums, start, first_stride, out, stride, base, indices, found, SET_BITS)
     return found

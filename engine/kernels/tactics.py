@@ -173,7 +173,7 @@ def _side_into(
         checkers += count
         mobility += count * full
         to_play += count * max(point - past, 0)
-    out[at + 5] = np.float32(mobility * (ONE // 36)) / np.float32(checkers)
+    out[at + 5] = np.float32(mobility * (ONE // 36)) / np.float32(checkers) + np.float32(0.5)
     out[at + 6] = highest_bit(own) * (ONE // 25)
     if own_made:
         out[at + 7] = highest_bit(own_made) * (ONE // 24)

@@ -9,11 +9,15 @@ from engine.backgammon.dice import ROLLS, WEIGHTS
 from engine.backgammon.position import read_id
 from engine.evaluation import outcome
 from engine.evaluation.encoders import ENCODERS
+from engine.evaluation.fixed_point import fixed_point
 from engine.evaluation.network import Network
 from engine.kernels import movegen
 from engine.kernels.forward import evaluate_boards
+from engine.kernels.short_rows import PRODUCT_BITS
+from engine.kernels.tactics import WHOLE, tactics_of
 from training.network import ValueNet
 
+FIXED_POINT = 2e-3  # of a probability, that rounding in the first layer may come to
 SHAPES = [(8,), (40,), (72,), (256,), (16, 8), (72, 40), (104, 136), (256, 32, 32), (8, 200, 96)]
 
 
@@ -42,13 +46,32 @@ def slow_plan(board):
     return 1 + 3 * mine + theirs
 
 
-def slow_evaluation(network, packed):
-    """The five probabilities as the definition of a net file has them, in float64."""
-    values = network.encoder.encode(packed).astype(np.float64)
+def real_sums(network, packed):
+    """The sums of the first layer as the definition of a net file has them, float64[N, H]."""
+    weight, bias = network.layers[0]
+    return network.encoder.encode(packed).astype(np.float64) @ weight.T + bias
+
+
+def fixed_point_sums(network, packed):
+    """The same in the whole numbers of the kernels, as Python's own integers add them up."""
+    weight, bias = network.layers[0]
+    first = fixed_point(network.encoder.table(weight), bias, network.encoder.tactics(weight))
+    boards = packed.reshape(-1, 64)
+    sums = first.table.astype(object)[np.arange(64), boards].sum(axis=1) + first.biases
+    if len(first.tactics):
+        units = np.rint(tactics_of(boards) * WHOLE).astype(object)
+        for value, row in zip(units.T, first.tactics.astype(object), strict=True):
+            sums += value[:, None] * row // 2**PRODUCT_BITS
+    assert np.abs(sums).max() < 2**15
+    return sums.astype(np.float64) / first.scale
+
+
+def slow_evaluation(network, packed, sums=fixed_point_sums):
+    """The five probabilities of first sums, in float64."""
+    values = sums(network, packed)
     plans = [slow_plan(board) for board in movegen.unpack(packed)]
-    for index, (weight, bias) in enumerate(network.layers):
-        if index:
-            values = np.maximum(values, 0)
+    for weight, bias in network.layers[1:]:
+        values = np.maximum(values, 0)
         if weight.ndim == 3:
             values = np.einsum("ni,noi->no", values, weight[plans]) + bias[plans]
         else:
@@ -82,36 +105,35 @@ def test_the_forward_pass_is_that_of_the_dense_net(
     hidden, by_plan, feature_set, random_network, packed_positions
 ):
     network = random_network(*hidden, scale=2.0, encoder=feature_set, by_plan=by_plan)
-    np.testing.assert_allclose(
-        network.evaluate(packed_positions), slow_evaluation(network, packed_positions), atol=1e-5
-    )
+    values = network.evaluate(packed_positions)
+    np.testing.assert_allclose(values, slow_evaluation(network, packed_positions), atol=1e-5)
+    real = slow_evaluation(network, packed_positions, real_sums)
+    np.testing.assert_allclose(values, real, atol=FIXED_POINT)
 
 
 def test_the_forward_pass_is_that_of_torch(network, packed_positions):
     with torch.no_grad():
         logits = ValueNet.of_network(network)(packed_positions).numpy()
     np.testing.assert_allclose(
-        network.evaluate(packed_positions), possible(logits, packed_positions), atol=1e-5
+        network.evaluate(packed_positions), possible(logits, packed_positions), atol=FIXED_POINT
     )
 
 
-def among_nans(array):
-    """A copy of the array with nothing but NaN before and behind it in memory."""
-    around = np.full(len(array) + 4096, np.nan, np.float32)
+def walled(array):
+    """A copy of the array with nothing but NaN or large numbers around it in memory."""
+    wall = np.nan if array.dtype == np.float32 else 29_000
+    around = np.full(len(array) + 4096, wall, array.dtype)
     around[2048:-2048] = array
     return around[2048:-2048]
 
 
 def test_nothing_outside_the_weights_is_ever_read(network, unfinished):
     net = network.kernel
-    walled = net._replace(
-        table=among_nans(net.table),
-        weights=among_nans(net.weights),
-        tactics=among_nans(net.tactics),
-    )
+    parts = ("table", "biases", "tactics", "weights")
+    among_walls = net._replace(**{part: walled(getattr(net, part)) for part in parts})
     values = np.empty((len(unfinished), 5), np.float32)
 
-    evaluate_boards(walled, unfinished.reshape(-1, 64).view(np.uint64), values)
+    evaluate_boards(among_walls, unfinished.reshape(-1, 64).view(np.uint64), values)
 
     np.testing.assert_array_equal(values, network.evaluate(unfinished))
 
@@ -193,7 +215,7 @@ def test_the_choice_is_a_legal_result_that_the_next_player_likes_least(
         legal = slice(offsets[index], offsets[index + 1])
         assert (results[legal] == board).all(axis=(1, 2)).sum() == 1
         assert outcome.equity(values[index]) == pytest.approx(equities[legal].min(), abs=1e-5)
-    np.testing.assert_allclose(values, slow_evaluation(network, chosen), atol=1e-5)
+    np.testing.assert_array_equal(values, network.evaluate(chosen))
     np.testing.assert_array_equal(unfinished, before)
 
 

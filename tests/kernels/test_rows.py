@@ -12,28 +12,6 @@ def floats(count: int, seed: int = 1) -> np.ndarray:
 
 
 @pytest.mark.parametrize("start", [0, 3])
-@pytest.mark.parametrize("count", [16, 48, 256])
-def test_those_that_are_not_zero_are_listed(start, count):
-    values = floats(count + start)
-    values[start + 5] = 0
-    values[start + 6] = -0.0
-    values[start + 7] = np.nan
-    indices = np.full(start + count + 8, -1, np.int32)
-
-    found = rows.list_nonzero(values, start, count, indices, start)
-
-    np.testing.assert_array_equal(indices[start : start + found], np.flatnonzero(values[start:]))
-    assert (indices[:start] == -1).all()
-
-
-def test_all_or_none_are_listed():
-    indices = np.empty(24, np.int32)
-    assert rows.list_nonzero(np.ones(16, np.float32), 0, 16, indices, 0) == 16
-    np.testing.assert_array_equal(indices[:16], np.arange(16))
-    assert rows.list_nonzero(np.zeros(16, np.float32), 0, 16, indices, 0) == 0
-
-
-@pytest.mark.parametrize("start", [0, 3])
 @pytest.mark.parametrize("count", [8, 16, 40])
 def test_negative_ones_become_zero_and_the_others_are_listed(start, count):
     stride = count + 6
@@ -51,25 +29,6 @@ def test_negative_ones_become_zero_and_the_others_are_listed(start, count):
     assert 0 < found < count
     untouched = np.setdiff1d(np.arange(len(values)), places)
     np.testing.assert_array_equal(values[untouched], before[untouched])
-
-
-@njit
-def add_rows(sums, at, scales, first_scale, indices, first_index, count, weights, start):
-    rows.add_rows_64(sums, at, scales, first_scale, indices, first_index, count, weights, start)
-
-
-def test_rows_are_scaled_and_added():
-    sums, scales, weights = floats(64 + 5), floats(30, 2), floats(7 + 32 * 64, 3)
-    before = sums.copy()
-    for count in (0, 1, 4, 19):
-        indices = np.arange(22, dtype=np.int32)[::-1].copy()
-
-        add_rows(sums, 3, scales, 9, indices, 2, count, weights, 7)
-
-        chosen = indices[2 : 2 + count]
-        places = 7 + 64 * chosen[:, None] + np.arange(64)
-        before[3 : 3 + 64] += scales[9 + chosen] @ weights[places]
-        np.testing.assert_allclose(sums, before, rtol=1e-5, atol=1e-5)
 
 
 def abreast_adder(intrinsic):
@@ -104,25 +63,6 @@ def test_rows_are_scaled_and_added_abreast(width, intrinsic):
             at = 3 + member * stride
             expected[at : at + width] = weights[5 : 5 + width] + scaled
         np.testing.assert_allclose(sums, expected, rtol=1e-5, atol=1e-5)
-
-
-@njit
-def add_listed(out, at, sums, first, table, places, begin, count):
-    rows.add_listed_64(out, at, sums, first, table, places, begin, count)
-
-
-def test_listed_rows_are_added():
-    sums, table = floats(64 + 6, 2), floats(1000, 3)
-    places = np.array([5, 1, 500, 77, 3, 900])
-    for count in (0, 1, 4):
-        out = floats(64 + 4)
-        expected = out.copy()
-
-        add_listed(out, 2, sums, 6, table, places, 1, count)
-
-        listed = table[places[1 : 1 + count, None] + np.arange(64)]
-        expected[2 : 2 + 64] = sums[6:] + listed.sum(axis=0)
-        np.testing.assert_allclose(out, expected, rtol=1e-5, atol=1e-5)
 
 
 @njit

@@ -41,6 +41,22 @@ def test_the_unequal_bytes_are_marked():
 
 
 @njit
+def unequal_shorts(left, at, right):
+    return vector.mask_unequal_short(left, at, right)
+
+
+def test_the_unequal_shorts_are_marked():
+    left = np.random.default_rng(1).integers(-(2**15), 2**15, (3, 32)).astype(np.int16)
+    right = left[1].copy()
+    assert unequal_shorts(left.ravel(), 32, right) == 0
+    for places in ([0], [31], [5, 15, 16], range(32)):
+        for bit in (1, -(2**15)):
+            other = right.copy()
+            other[list(places)] ^= bit
+            assert unequal_shorts(left.ravel(), 32, other) == sum(1 << place for place in places)
+
+
+@njit
 def positive_dot(left, right):
     return vector.positive_dot_32(left, right)
 
