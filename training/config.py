@@ -103,6 +103,8 @@ class Settings:
     """The root of all randomness."""
     init: str | None = None
     """A net file to begin with, instead of random weights of the given shape."""
+    narrow: int = 0
+    """Units that stay in its first layer, those that say most in its own games; 0 keeps all."""
     widen: tuple[int, ...] = ()
     """Units of each hidden layer that this net is given; at first it says the same as before."""
     shape: Shape = field(default_factory=Shape)
@@ -146,11 +148,13 @@ class Settings:
             raise AcepointError(f"random-plays {plays}: expected 0 or more, up to {_MOST:g}")
         if not self.shape.hidden:
             raise AcepointError("hidden (): expected a layer at least")
-        for name, layers in (("hidden", self.shape.hidden), ("widen", self.widen)):
+        narrow = (self.narrow,) if self.narrow else ()
+        shapes = {"hidden": self.shape.hidden, "widen": self.widen, "narrow": narrow}
+        for name, layers in shapes.items():
             if any(not 0 < width <= _WIDEST or width % 8 for width in layers):
                 raise AcepointError(f"{name} {layers}: expected multiples of 8, up to {_WIDEST}")
-        if self.widen and self.init is None:
-            raise AcepointError(f"widen {self.widen}: expected an init net to widen")
+            if name != "hidden" and layers and self.init is None:
+                raise AcepointError(f"{name} {layers}: expected an init net to {name}")
 
     def rate_at(self, progress: float) -> float:
         """The step size at this progress, 0 to 1, of a run."""

@@ -11,6 +11,7 @@ from engine.evaluation.network import PROBABILITIES, Network
 from engine.kernels.movegen import boards_of
 from training.checkpoint import below
 from training.config import Settings
+from training.narrowing import narrowed
 from training.network import ValueNet, loss_of, new_net
 from training.optimiser import Fit
 from training.pruning import PruningLearner
@@ -65,6 +66,8 @@ class Learner:
         first = None
         if settings.init is not None:
             first = Network.load(settings.init, settings.variant)
+            if settings.narrow:
+                first = narrowed(first, settings.narrow, settings.seed)
             torch.manual_seed(settings.seed)
             self.net = ValueNet.of_network(first, settings.widen, settings.shape.by_plan)
         else:

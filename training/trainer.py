@@ -102,8 +102,8 @@ class Trainer:
         tensors, state = load_checkpoint(path)
         try:
             settings = Settings.from_json(state["settings"])
-            trainer = cls(
-                replace(settings, init=None, widen=()),  # its weights are in the checkpoint
+            trainer = cls(  # whose weights are in the checkpoint
+                replace(settings, init=None, narrow=0, widen=()),
                 budget or Budget(**state["budget"]),
                 folder,
                 workers,
