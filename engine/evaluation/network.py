@@ -39,6 +39,7 @@ Layers = list[tuple[Array, Array]]
 FORMAT = "acepoint-net-1"
 PROBABILITIES = 5
 PRUNING_ENCODER = ENCODERS["thermometer"]
+LARGEST = float(np.finfo(np.float32).max)  # what a net gone astray may come to
 LINE = 64  # bytes of a cache line: a vector that straddles two costs twice
 
 
@@ -85,6 +86,7 @@ def _kernel_net(feature_set: Encoder, layers: Layers) -> Net:
     weight_above, bias_above = layers[1]
     no_inputs = [(0, 0)] * (weight_above.ndim - 1)
     weight_above = np.pad(weight_above, (*no_inputs, (0, unused))) / first.scale
+    weight_above = weight_above.clip(-LARGEST, LARGEST)
     layers = [(weight, bias), (weight_above, bias_above), *layers[2:]]
     parts = []
     plans = len(layers[1][1]) if layers[1][1].ndim == 2 else 1
