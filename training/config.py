@@ -151,10 +151,11 @@ class Settings:
         narrow = (self.narrow,) if self.narrow else ()
         shapes = {"hidden": self.shape.hidden, "widen": self.widen, "narrow": narrow}
         for name, layers in shapes.items():
+            given = " ".join([name, *map(str, layers)])
             if any(not 0 < width <= _WIDEST or width % 8 for width in layers):
-                raise AcepointError(f"{name} {layers}: expected multiples of 8, up to {_WIDEST}")
+                raise AcepointError(f"{given}: expected multiples of 8, up to {_WIDEST}")
             if name != "hidden" and layers and self.init is None:
-                raise AcepointError(f"{name} {layers}: expected an init net to {name}")
+                raise AcepointError(f"{given}: expected an init net to {name}")
 
     def rate_at(self, progress: float) -> float:
         """The step size at this progress, 0 to 1, of a run."""

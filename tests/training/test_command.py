@@ -79,7 +79,7 @@ def test_ctrl_c_saves_and_says_how_to_go_on(train, begin, finish, acepoint, tmp_
         (["--deals", "-1"], "--deals -1: expected 0 or more"),
         (["--seed", "-1"], "seed -1: expected"),
         (["--learning.rate", "nan"], "rate nan: expected"),
-        (["--shape.hidden", "12"], "hidden (12,): expected multiples of 8"),
+        (["--shape.hidden", "12"], "hidden 12: expected multiples of 8"),
         (["--shape.encoder", "wavelets"], "encoder 'wavelets': expected one of"),
         (["--variant", "chess"], "variant 'chess': expected one of backgammon"),
         (["--init", "none.safetensors"], "net file 'none.safetensors': no such file"),
