@@ -16,7 +16,7 @@ __all__ = ["FixedPoint", "fixed_point"]
 Array = np.ndarray[Any, Any]
 
 CHECKERS = 15
-LARGEST = 32_700  # of a sum before its parts are rounded: these are fewer than 67
+LARGEST = 32_700  # of a sum before its parts are rounded, which moves it by less than 67
 AT_WORK = 0.92  # of the features of a position with contact are not zero, on the average
 
 

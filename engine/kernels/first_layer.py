@@ -54,7 +54,7 @@ def all_sums(net: Net, scratch: Scratch, boards: Array, row: int, sums: Array) -
             count += 1
     has_tactics = len(net.tactics) > 0
     if has_tactics:
-        tactics_into(boards, row, scratch.tactics, 0)
+        tactics_into(boards, row, scratch.tactics)
     for block in range(0, net.sizes[0], BLOCK):
         add_listed(
             sums, block, net.biases, block, net.table, block * ROWS, scratch.places, 0, count
@@ -97,7 +97,7 @@ def _list_changes(net: Net, scratch: Scratch, row: int, to: int, known: int) -> 
         to += 1
     if len(net.tactics):
         tactics = scratch.tactics
-        tactics_into(boards, row, tactics, 0)
+        tactics_into(boards, row, tactics)
         changed = np.uint64(mask_unequal_short(tactics, 0, scratch.parent_tactics))
         while changed:
             feature = lowest_bit(changed)

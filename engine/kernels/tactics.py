@@ -194,10 +194,10 @@ def _side_into(
 
 
 @inner
-def tactics_into(boards: Array, row: int, out: Array, at: int) -> None:
-    """The features of int8 boards[row], flat packed, into int16 out[at:][:TACTICS]."""
+def tactics_into(boards: Array, row: int, out: Array) -> None:
+    """The features of int8 boards[row], flat packed, into int16 out[TACTICS]."""
     for index in range(TACTICS):
-        out[at + index] = 0
+        out[index] = 0
     start = row * 64
     columns = np.uint32(POINTS_AND_BAR)
     mine = mask_above(boards, start, 0) & columns
@@ -211,11 +211,9 @@ def tactics_into(boards: Array, row: int, out: Array, at: int) -> None:
     theirs_made_faced = reverse(theirs_made) >> np.uint32(6)
     mine_faced = reverse(mine) >> np.uint32(6)
     mine_made_faced = reverse(mine_made) >> np.uint32(6)
-    _side_into(boards, row, 0, mine, mine_made, theirs_faced, theirs_made_faced, out, at)
-    _side_into(
-        boards, row, 32, theirs, theirs_made, mine_faced, mine_made_faced, out, at + PER_SIDE
-    )
-    out[at + CONTACT] = ONE
+    _side_into(boards, row, 0, mine, mine_made, theirs_faced, theirs_made_faced, out, 0)
+    _side_into(boards, row, 32, theirs, theirs_made, mine_faced, mine_made_faced, out, PER_SIDE)
+    out[CONTACT] = ONE
 
 
 @kernel
@@ -224,6 +222,6 @@ def tactics_of(boards: Array) -> Array:
     features = np.empty((len(boards), TACTICS), np.float32)
     units = np.empty(TACTICS, np.int16)
     for row in range(len(boards)):
-        tactics_into(boards, row, units, 0)
+        tactics_into(boards, row, units)
         features[row] = units / WHOLE
     return features
