@@ -53,6 +53,18 @@ def disk_of(size: int):
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
+def test_a_run_from_a_narrowed_net_is_taken_up_as_it_is(begin, finish, tiny, undisturbed):
+    init = str(undisturbed.folder / "net.safetensors")
+    settings = dataclasses.replace(tiny, init=init, narrow=8)
+    whole, stopped = begin(settings), begin(settings)
+    stopped.save()
+
+    again = taken_up(stopped.folder)
+
+    assert again.learner.net.shape.hidden == (8, 8)
+    assert Network.load(finish(again)).hash == Network.load(finish(whole)).hash
+
+
 @pytest.mark.parametrize("workers", [1, 2])
 def test_one_seed_gives_one_net(workers, begin, finish, undisturbed):
     assert Network.load(finish(begin(workers=workers))).hash == net_of(undisturbed).hash
