@@ -104,7 +104,7 @@ class Settings:
     init: str | None = None
     """A net file to begin with, instead of random weights of the given shape."""
     narrow: int = 0
-    """Units that stay in its first layer, those that it needs most in its own games; 0 keeps all."""
+    """Units that stay in its first layer, those that its own games need most; 0 keeps all."""
     widen: tuple[int, ...] = ()
     """Units of each hidden layer that this net is given; at first it says the same as before."""
     shape: Shape = field(default_factory=Shape)
