@@ -1,5 +1,6 @@
 """The torch module, its loss, and its exact export to a net that plays."""
 
+from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any
 
@@ -11,6 +12,7 @@ from engine.errors import AcepointError
 from engine.evaluation.encoders import ENCODERS, Encoder
 from engine.evaluation.network import PROBABILITIES, Network, PruningNet
 from engine.kernels.plans import PLANS, plans_of
+from engine.kernels.sparse_layer import add_gradient, rectified
 from training.config import Shape
 
 __all__ = ["Layer", "PlanLinear", "ValueNet", "device_named", "loss_of", "new_net"]
@@ -35,6 +37,31 @@ class PlanLinear(nn.Module):
 Layer = nn.Linear | PlanLinear
 
 
+class _Rectified(torch.autograd.Function):
+    """relu(linear(...)) on the processor: what is zero costs nothing."""
+
+    @staticmethod
+    def forward(  # type: ignore[override]
+        ctx: Any, inputs: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor
+    ) -> torch.Tensor:
+        outputs = torch.empty(len(inputs), len(bias))
+        rows = weight.detach().T.contiguous()
+        rectified(inputs.numpy(), rows.numpy(), bias.detach().numpy(), outputs.numpy())
+        ctx.save_for_backward(inputs, outputs)
+        return outputs
+
+    @staticmethod
+    def backward(  # type: ignore[override]
+        ctx: Any, slopes: torch.Tensor
+    ) -> tuple[None, torch.Tensor, torch.Tensor]:
+        inputs, outputs = ctx.saved_tensors
+        weight = torch.zeros(outputs.shape[1], inputs.shape[1])
+        bias = torch.zeros(outputs.shape[1])
+        arrays = [each.numpy() for each in (inputs, outputs, slopes.contiguous(), weight, bias)]
+        add_gradient(*arrays)
+        return None, weight, bias
+
+
 class ValueNet(nn.Module):
     """Features in, the logits of the five probabilities out."""
 
@@ -53,26 +80,34 @@ class ValueNet(nn.Module):
 
     def forward(self, boards: Array) -> torch.Tensor:
         """Logits float32[N, 5] of packed boards, int8[N, 2, 32]."""
+        later = self.layers[1:]
+        if not self.shape.by_plan:
+            return self._head(self._spoken(boards), [(each.weight, each.bias) for each in later])
+        plans = plans_of(np.ascontiguousarray(boards).reshape(-1, 64))
+        order = np.argsort(plans, kind="stable")
+        counts = np.bincount(plans, minlength=PLANS).tolist()
+        parts = torch.split(self._spoken(boards[order]), counts)
+        heads = zip(*(zip(each.weight, each.bias, strict=True) for each in later), strict=True)
+        logits = [self._head(part, head) for part, head in zip(parts, heads, strict=True)]
+        return torch.cat(logits)[np.argsort(order)]
+
+    def _spoken(self, boards: Array) -> torch.Tensor:
+        """What the units of the first layer say, float32[N, H]."""
         weight, bias = self.layers[0].weight, self.layers[0].bias
         features = torch.from_numpy(self.feature_set.encode(boards)).to(weight.device)
-        sums = nn.functional.linear(features, weight, bias)
-        if not self.shape.by_plan:
-            return self._head(sums, [(layer.weight, layer.bias) for layer in self.layers[1:]])
-        plans = plans_of(np.ascontiguousarray(boards).reshape(-1, 64))
-        order = torch.from_numpy(np.argsort(plans, kind="stable")).to(weight.device)
-        counts = np.bincount(plans, minlength=PLANS).tolist()
-        parts = torch.split(sums[order], counts)
-        logits = [
-            self._head(part, [(layer.weight[plan], layer.bias[plan]) for layer in self.layers[1:]])
-            for plan, part in enumerate(parts)
-        ]
-        return torch.cat(logits)[torch.argsort(order)]
+        if weight.is_cpu:
+            said: torch.Tensor = _Rectified.apply(features, weight, bias)  # type: ignore[no-untyped-call]
+            return said
+        return torch.relu(nn.functional.linear(features, weight, bias))
 
     @staticmethod
-    def _head(sums: torch.Tensor, layers: list[tuple[torch.Tensor, torch.Tensor]]) -> torch.Tensor:
-        for weight, bias in layers:
-            sums = nn.functional.linear(torch.relu(sums), weight, bias)
-        return sums
+    def _head(
+        said: torch.Tensor, layers: Iterable[tuple[torch.Tensor, torch.Tensor]]
+    ) -> torch.Tensor:
+        *hidden, (weight, bias) = layers
+        for weight_below, bias_below in hidden:
+            said = torch.relu(nn.functional.linear(said, weight_below, bias_below))
+        return nn.functional.linear(said, weight, bias)
 
     def export(self, variant: str, origin: str, pruning: PruningNet | None = None) -> Network:
         """The same net for play, weight by weight, with a pruning net beside it."""
