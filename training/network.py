@@ -41,7 +41,7 @@ class _Rectified(torch.autograd.Function):
     """relu(linear(...)) on the processor: what is zero costs nothing."""
 
     @staticmethod
-    def forward(  # type: ignore[override]
+    def forward(
         ctx: Any, inputs: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor
     ) -> torch.Tensor:
         outputs = torch.empty(len(inputs), len(bias))
@@ -51,9 +51,7 @@ class _Rectified(torch.autograd.Function):
         return outputs
 
     @staticmethod
-    def backward(  # type: ignore[override]
-        ctx: Any, slopes: torch.Tensor
-    ) -> tuple[None, torch.Tensor, torch.Tensor]:
+    def backward(ctx: Any, slopes: torch.Tensor) -> tuple[None, torch.Tensor, torch.Tensor]:
         inputs, outputs = ctx.saved_tensors
         weight = torch.zeros(outputs.shape[1], inputs.shape[1])
         bias = torch.zeros(outputs.shape[1])
